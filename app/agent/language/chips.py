@@ -13,6 +13,7 @@ from app.agent.language.lexicon import languages
 from app.agent.language.notation import PREFIX, serialize
 from app.agent.language.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.replacements import ALL_OCCURRENCES
+from app.agent.language.task_lists import ALL_TASKS
 from app.agent.language.vocabulary import NAMESPACE_MARK
 from app.errors import QueryError
 from app.index.query import parse
@@ -22,7 +23,7 @@ from app.index.query_serializer import serialize_query as query_text
 from app.vault.path import NotePath
 
 _FIXED_ARGUMENTS = frozenset(
-    ("scope", "state", "op", "what", "due", "about", "uses", "side", "occurrence", "whole", "place")
+    ("scope", "state", "op", "what", "due", "about", "uses", "side", "occurrence", "whole", "place", "which")
 )
 _ACTION_LABELS = {
     "find": "notes",
@@ -279,7 +280,11 @@ def _fixed_label(name: str, value: str) -> str:
             return "the whole line"
         case "place":
             return "in the table"
-        case "due" if ".." in value:
+        case "which" if value == ALL_TASKS:
+            return "all tasks"
+        case "which" if ".." not in value:
+            return f"due on {value}"
+        case "due" | "which" if ".." in value:
             first, _, last = value.partition("..")
             return (
                 f"due {first} to {last}"

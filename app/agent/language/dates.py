@@ -219,6 +219,11 @@ class DateParser:
                 return DateSpan(end, end, after + 1)
             whole = self._days_ahead(tokens, after)
             return DateSpan(whole.last, whole.last, whole.end) if whole is not None else None
+        for unit in ("month", "year"):
+            after = language.match_prefix(tokens, position, "years", f"end_of_{unit}")
+            if after > position:  # "month's end"
+                end = _subtract_units(_period_start(today, unit), unit, -1) - timedelta(days=1)
+                return DateSpan(end, end, after)
         for name, weeks in (("weekend", 0), ("weekend_after", 1)):
             after = language.match_prefix(tokens, position, "dates", name)
             if after > position:

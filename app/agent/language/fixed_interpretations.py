@@ -8,6 +8,7 @@ from dataclasses import replace
 from app.agent.language.choices import ReadingChooser
 from app.agent.language.corrections import parse_correction
 from app.agent.language.creation_properties import parse_creation_with_properties
+from app.agent.language.described_sets import parse_described_list
 from app.agent.language.follow_ups import parse_plain_follow_up, parse_refined_question
 from app.agent.language.line_removals import parse_removed_line
 from app.agent.language.listed_notes import parse_neighbor, refuse_position
@@ -79,6 +80,7 @@ class FixedInterpretations:
             self._run_or_asked(parse_property_line),
             _interpret_source_question,
             self._decided(_open_by_name),
+            self._run_or_asked(_open_by_day),
             parse_property_question,
             parse_task_list,
             parse_link_question,
@@ -96,6 +98,7 @@ class FixedInterpretations:
             self._run_or_asked(parse_new_tasks),
             self._run_or_asked(parse_task_change),
             self._interpret_plain_follow_up,
+            parse_described_list,
         )
 
     def interpret(self, request: Request, tokens: tuple[Token, ...]) -> Interpretation | None:
@@ -187,3 +190,26 @@ def _open_by_name(request: Request, tokens: tuple[Token, ...]) -> Reading | None
     if not is_open or len(paths) != 1 or NotePath.on_disk(paths[0]).name != name:
         return None
     return Reading((PipelineStep("open", NoteSet(notes=paths)),), 1.0, language=request.language.code)
+
+
+def _open_by_day(request: Request, tokens: tuple[Token, ...]) -> list[Reading]:
+    """Return the notes of "open the minutes from 12 March", by their folder and the day in their names.
+
+    Return none for other requests.
+    """
+    words = without_marks_at_end(tokens[1:])
+    if "open" not in request.allowed or "open" not in request.actions_at(tokens, 0):
+        return []
+    plain = request.language.words("determiners")
+    at = next((at for at, token in enumerate(words) if token.key not in plain), len(words))
+    folder = request.vocabulary.find_folder(words[at].key) if at < len(words) - 1 else None
+    leads = (at + 1, request.language.match_prefix(words, at + 1, "dates", "span"))
+    periods = (request.dates.parse_period(words[start:]) for start in leads) if folder else ()
+    day = next((own for own in periods if own is not None and own.first == own.last), None)
+    if folder is None or day is None or day.first is None:
+        return []
+    paths = request.vocabulary.notes_of_day(folder, day.first.isoformat())
+    return [
+        Reading((PipelineStep("open", NoteSet(notes=(path,))),), 1.0, language=request.language.code)
+        for path in paths
+    ]

@@ -8,7 +8,7 @@ from datetime import date
 from itertools import takewhile
 
 from app.agent.language.candidates import have_same_meaning
-from app.agent.language.conditions import date_slot, top_level_parts
+from app.agent.language.conditions import date_slot, replaced_conditions, top_level_parts
 from app.agent.language.dates import DateParser
 from app.agent.language.list_orders import continued_order
 from app.agent.language.listed_notes import notes_described
@@ -27,6 +27,7 @@ _SPAN = re.compile(
     r"(?: (?P=name):<=(?P<last>\d{4}-\d\d-\d\d))?"
 )
 _YEAR_CONDITION = re.compile(r"\[(?P<name>\w+):(?P<sign><=|>=|<|>|)(?P<year>\d{4})")
+_VALUE = re.compile(r"\[([^:\]]+):[^<>=\]]+\]")
 _LISTINGS = frozenset(("backlinks", "outgoing", "related", "similar", "mentions", "meaning", "what_supports"))
 _MAX_DESCRIBING_WORDS = 3
 _MIN_CHECKBOXES = 0.5
@@ -218,7 +219,9 @@ def _refine_by_part(
             query = " ".join(words) if parsed.is_near else quote_text(span_text(request.text, named))
         if not query or (kind == "also" and (not parsed.has_head or target.notes)):
             continue
-        if narrows:
+        if narrows and (others := _other_value(request, target, query)):
+            notes = replace(target, query=others)
+        elif narrows:
             notes = target.with_query(_added(target, query))
         elif kind == "also":
             notes = target.or_query(query)
@@ -315,6 +318,18 @@ def _added(listed: NoteSet, query: str) -> str:
     """Return a search without the conditions that the listed notes already meet."""
     known, parts = top_level_parts(listed.query), top_level_parts(query)
     return query if "OR" in (*known, *parts) else " ".join(part for part in parts if part not in known)
+
+
+def _other_value(request: Request, listed: NoteSet, query: str) -> str:
+    """Return the search for another value of a property of which notes have one, or an empty text.
+
+    After "Italian mains", "and the French ones?" are the French mains.
+    """
+    value, parts = _VALUE.fullmatch(query), top_level_parts(listed.query)
+    if value is None or request.vocabulary.is_list(value[1].strip('"')) or query in parts:
+        return ""
+    has_other = any((own := _VALUE.fullmatch(part)) and own[1] == value[1] for part in parts)
+    return " ".join(replaced_conditions(parts, [query])) if has_other else ""
 
 
 def _limit_links(

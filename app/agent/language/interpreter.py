@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from app.agent.language.candidates import candidates_once
 from app.agent.language.choices import MIN_READ_SCORE, Describe, ReadingChooser
 from app.agent.language.decision import bare_words
+from app.agent.language.described_sets import with_described_sets
 from app.agent.language.dialog import DialogState
 from app.agent.language.dropped_conditions import with_every_condition
 from app.agent.language.dropped_values import with_dropped_value
@@ -87,7 +88,8 @@ class Interpreter:
             result = self._grammar.apply(request)
             readings = list(result.readings)
             if result.fixed is not None:
-                complete = with_empty_values(request, with_every_condition(request, result.fixed))
+                described = with_described_sets(request, result.fixed)
+                complete = with_empty_values(request, with_every_condition(request, described))
                 return with_excluded_names(request, complete)
             if request is not likeliest:
                 # A language that knows fewer of the words would search for those of the other language.
@@ -105,7 +107,7 @@ class Interpreter:
         written = candidates_once(likeliest)
         decision = self._choice.decide(likeliest, grammar_request, best_readings, written)
         expected = self._choice.ask_if_unexpected(likeliest, with_negation(likeliest, decision), written)
-        whole = with_dropped_value(likeliest, expected, written)
+        whole = with_described_sets(likeliest, with_dropped_value(likeliest, expected, written))
         complete = with_every_condition(likeliest, about_whole_vault(likeliest, whole))
         complete = with_empty_values(likeliest, complete)
         return with_excluded_names(likeliest, without_guessed_note(likeliest, complete))

@@ -16,6 +16,8 @@ from app.agent.language.tokens import Token
 DUE_KINDS = ("first", "undated", "dated", "sorted")
 """Values of the argument "due" of a list of tasks, besides days: only those due first, those without or with
 a due date, or all with those due first on top."""
+ALL_TASKS = "all"
+"""The value of the argument "which" of a change of all tasks; other values are days, as for a list."""
 MIN_PLACE_FIT = 0.8
 """Minimum fit of words for the notes to which a list of tasks is limited."""
 _SCORE = 0.98
@@ -58,7 +60,34 @@ def parse_task_list(request: Request, tokens: tuple[Token, ...]) -> Reading | No
             if target is None:
                 continue
         return _reading(request, target, arguments)
-    return _narrowed_list(request, words) or _tagged_list(request, words)
+    return (
+        _listed_until(request, words)
+        or _listed_for_other_days(request, words)
+        or _narrowed_list(request, words)
+        or _tagged_list(request, words)
+    )
+
+
+def _listed_until(request: Request, words: Sequence[Token]) -> Reading | None:
+    """Return the list of the tasks due until a day: "todos till month's end"; None for other requests."""
+    start = request.language.match_prefix(words, 0, "task_lists", "until_leads")
+    end = request.language.match_prefix(words, start, "task_lists", "until")
+    days = request.dates.days_ahead(words[end:]) if 0 < start < end < len(words) else None
+    if days is None:
+        return None
+    return _reading(request, None, {"state": "open", "due": f"..{days.rpartition('..')[2]}"})
+
+
+def _listed_for_other_days(request: Request, words: Sequence[Token]) -> Reading | None:
+    """Return the last list of tasks due on some days for other days: "and today?"; None for others."""
+    start = request.language.match_prefix(words, 0, "task_lists", "other_days")
+    last = request.dialog.last.last if request.dialog.last is not None else None
+    if not 0 < start < len(words) or last is None or last.action != "list_tasks":
+        return None
+    if "due" not in last.arguments:
+        return None
+    days = request.dates.days_ahead(words[start:])
+    return _reading(request, last.target, {**last.arguments, "due": days}) if days is not None else None
 
 
 def _tagged_list(request: Request, words: Sequence[Token]) -> Reading | None:
@@ -90,9 +119,9 @@ def _narrowed_list(request: Request, words: Sequence[Token]) -> Reading | None:
     arguments, target = dict(last.arguments), last.target
     has_condition = False
     while position < len(words):
-        if (after := _date_condition(request, words, position, arguments)) > position:
+        if (after := date_condition(request, words, position, arguments)) > position:
             has_condition, position = True, after
-        elif named := _named_notes(request, words[position:]):
+        elif named := named_notes(request, words[position:]):
             target, has_condition, position = named, True, len(words)
         elif (after := language.match_prefix(words, position, "task_lists", "narrow_ends")) > position:
             position = after
@@ -103,7 +132,7 @@ def _narrowed_list(request: Request, words: Sequence[Token]) -> Reading | None:
     return _reading(request, target, arguments) if has_condition else None
 
 
-def _date_condition(
+def date_condition(
     request: Request, words: Sequence[Token], position: int, arguments: dict[str, object]
 ) -> int:
     """Put the condition at a position, on the state or the due date of tasks, into the arguments of a list.
@@ -224,7 +253,7 @@ def _named_note(request: Request, tokens: Sequence[Token]) -> NoteSet | None:
     return parsed.notes if parsed is not None and parsed.notes.is_single else None
 
 
-def _named_notes(request: Request, tokens: Sequence[Token]) -> NoteSet | None:
+def named_notes(request: Request, tokens: Sequence[Token]) -> NoteSet | None:
     """Parse all tokens as the place of tasks: a note, or a folder or kind of notes; None for other words."""
     if named := _named_note(request, tokens):
         return named

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from app.agent.language.dates import ISO_DAY
 from app.agent.language.lexicon import Language, languages
 from app.agent.language.tokens import Token, span_text, tokenize
 from app.answering.question import stems
@@ -14,6 +15,7 @@ from app.vault.path import NotePath
 TASK_BOX = re.compile(r"^([\s>]*(?:[-*+]|\d+[.)])\s+)\[.\]")
 TASK_FIELDS = {"open": "task-todo", "done": "task-done"}
 """The fields of the search language for tasks, by state."""
+
 _WORD = re.compile(r"\w+")
 _MIN_TASK_SHARE = 0.5
 """The minimum share of the requested words that a matching task contains."""
@@ -26,6 +28,18 @@ _FORM_SHARE = 0.7
 def task_text(line: str) -> str:
     """Return the text of a task's line without its box."""
     return TASK_BOX.sub("", line).strip()
+
+
+def days_within(task: str, days: str) -> list[str]:
+    """Return those of `days`, a day or a range `first..last`, on which an open task is due.
+
+    For a completed task, and for a task without a due date, these are the days that it names.
+    """
+    first, _, last = days.partition("..")
+    box = TASK_BOX.match(task)
+    due = task_facts(task_text(task)).due if box is not None and box[0].endswith("[ ]") else None
+    named = [due.isoformat()] if due is not None else ISO_DAY.findall(task)
+    return [day for day in named if first <= day <= (last or first)]
 
 
 def field_of_tasks(action: str) -> str:

@@ -12,6 +12,7 @@ from app.agent.language.new_tasks import adds_tasks, tasks_of
 from app.agent.language.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.request import Request
 from app.agent.language.role_values import trim_marks
+from app.agent.language.task_lists import ALL_TASKS, DUE_KINDS, date_condition, named_notes
 from app.agent.language.task_matching import names_task
 from app.agent.language.tokens import Token, span_text
 from app.vault.markdown.tasks import task_facts
@@ -48,6 +49,8 @@ def parse_task_change(request: Request, tokens: tuple[Token, ...]) -> list[Readi
     noun "task". Words that may mean any of several tasks have a reading for each of them.
     """
     for change in _changes(request, _core(request, tokens)):
+        if (of_set := _task_set(request, change)) is not None:
+            return [of_set]
         if at_positions := _tasks_at_position(request, change):
             return at_positions
         if named := _named_tasks(request, change):
@@ -65,9 +68,64 @@ def parse_task_change(request: Request, tokens: tuple[Token, ...]) -> list[Readi
                 for task in named
             ]
         if every := _all_tasks(request, change):
-            steps = [_step(request, change, task) for task in every]
-            return [Reading(tuple(steps), _SCORE, language=request.language.code, verb_words=1)]
+            return [_reading_of_each(request, change, every)]
     return []
+
+
+def _task_set(request: Request, change: _Change) -> Reading | None:
+    """Return the change of a set of tasks: "all overdue tasks", "the open tasks in H1"; None for others.
+
+    After a list of tasks, "all tasks" are those of the list. Without a list or a place, they are uncertain.
+    """
+    language, dialog, words = request.language, request.dialog, change.words
+    nouns = language.table("new_tasks")["several"]
+    at = next((at for at, token in enumerate(words) if token.key in nouns), -1)
+    leading = language.words("determiners") | language.words("universal")
+    if at < 0 or words[0].key not in leading or _is_named_so(request, words):
+        return None  # "completed tasks in Errands" is a list
+    says_all = any(token.key in language.words("universal") for token in words[:at])
+    conditions: dict[str, object] = {}
+    target, position = None, 0
+    plain = language.words("determiners") | language.words("universal") | set(nouns)
+    while position < len(words):
+        known = dict(conditions)
+        if (after := date_condition(request, words, position, conditions)) > position:
+            position = after
+        elif words[position].key in plain:
+            position += 1
+        elif position > at and target is None and (place := named_notes(request, words[position:])):
+            target, position = place, len(words)
+        else:
+            return None
+        if "due" in known and known["due"] != conditions["due"]:
+            return None
+    state, days = conditions.get("state"), conditions.get("due")
+    wrong_state = "open" if change.action == "reopen_task" else "done"
+    if state == wrong_state or (days is not None and days in DUE_KINDS):
+        return None
+    is_listed = dialog.last is not None and dialog.last.last.action == "list_tasks" and dialog.tasks
+    if target is None and days is None and is_listed:
+        return None if len(dialog.tasks) == 1 else _reading_of_each(request, change, list(dialog.tasks))
+    if not says_all and target is None and days is None:
+        return None
+    due = {"due": change.due} if change.due else {}
+    step = PipelineStep(change.action, target, {**due, "which": str(days or ALL_TASKS)})
+    # "All tasks in H1 done" may ask for a list.
+    is_order = words[0].start > _core(request, request.tokens)[0].start
+    is_certain = is_order and (target is not None or days is not None)
+    return Reading((step,), _SCORE, language=language.code, verb_words=1, is_certain=is_certain)
+
+
+def _is_named_so(request: Request, words: tuple[Token, ...]) -> bool:
+    """Return whether words are the text of a known task: "sort all tasks"."""
+    text, code = span_text(request.text, words), request.language.code
+    return any(names_task(text, task, code) for _, task in request.dialog.tasks)
+
+
+def _reading_of_each(request: Request, change: _Change, tasks: Sequence[Task]) -> Reading:
+    """Return the change of several tasks."""
+    steps = tuple(_step(request, change, task) for task in tasks)
+    return Reading(steps, _SCORE, language=request.language.code, verb_words=1)
 
 
 def described_tasks(request: Request) -> list[Reading]:

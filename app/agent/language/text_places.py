@@ -96,7 +96,7 @@ class PlaceParser:
         pronoun = self._sets.parse_reference(tokens)
         parsed = pronoun or self._sets.find_named(tokens)
         if parsed is None or not parsed.notes.is_single or parsed.notes.query or parsed.notes.unknown:
-            return self._find_note_of(tokens)
+            return self._find_note_of(tokens) or self._find_note_of_kind(tokens)
         return Place(parsed.notes, is_certain=parsed.is_certain, is_pronoun=pronoun is not None)
 
     def _find_note_of(self, tokens: Sequence[Token]) -> Place | None:
@@ -120,6 +120,16 @@ class PlaceParser:
             return Place(implied)
         path = vocabulary.note_with_words(name)
         return Place(NoteSet(notes=(path,))) if path is not None else None
+
+    def _find_note_of_kind(self, tokens: Sequence[Token]) -> Place | None:
+        """Return the note in focus for "the boat", which may mean another one; None for other words."""
+        notes = self._request.dialog.it
+        is_article = tokens[0].key in self._language.words("determiners")
+        if len(tokens) != 2 or not is_article or len(notes) != 1:
+            return None
+        if not self._request.vocabulary.has_kind(tokens[1].key):
+            return None
+        return Place(NoteSet(notes=notes), is_certain=False, is_pronoun=True)
 
     def _match(self, tokens: Sequence[Token], position: int, name: str) -> int:
         return self._language.match_prefix(tokens, position, "new_tasks", name)

@@ -208,6 +208,9 @@ def parse_undo(request: Request, tokens: tuple[Token, ...]) -> Reading | Reply |
     if not changes:
         is_partial = _has_phrase(language, words, "all") and _has_phrase(language, words, "except")
         return Reply(_NO_CHANGE) if is_partial else None
+    is_whole = language.matches_phrase(words, "undo", "whole") and not _asks_about_change(request)
+    if request.dialog.made > 1 and is_whole:
+        return Reading((request.dialog.undo_of_request,), _SCORE, language=language.code)
     if _has_phrase(language, words, "periods") and not _kinds(request, words):
         return Reply(_PERIOD)
     cut = next((at for at in range(len(words)) if _match(language, words, at, "except") > at), None)

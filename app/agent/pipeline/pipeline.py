@@ -96,8 +96,12 @@ class Pipeline:
             self._state.dialog, rest=(), values=(), asked="", subject=(), tasks=tasks
         )
         known = {change.entry for change in self._state.dialog.changes}
-        for index, step in enumerate(reading.steps):
-            later = reading.steps[index + 1 :]
+        steps = reading.steps
+        if _changes_tasks_alike(steps):
+            previous = await self._task_changes.change_each(steps) or previous
+            steps = ()
+        for index, step in enumerate(steps):
+            later = steps[index + 1 :]
             result = await self._run_step(self._state.with_new_paths(step), previous, later)
             if result is None:
                 self._state.focus_after_failure(step)
@@ -207,3 +211,14 @@ class Pipeline:
         if self._actions[step.action].writes:
             return await self._writes.write(step, paths)
         return await self._reads.read(step, paths)
+
+
+def _changes_tasks_alike(steps: Sequence[PipelineStep]) -> bool:
+    """Return whether all of several steps change a task, given by its note and text, in the same way."""
+    kinds = {(step.action, step.arguments.get("due")) for step in steps}
+    return (
+        len(steps) > 1
+        and len(kinds) == 1
+        and steps[0].action in TASK_ACTIONS
+        and all(step.target and step.target.is_single and "query" in step.arguments for step in steps)
+    )

@@ -11,8 +11,10 @@ from app.agent.language.dates import shifted_day
 from app.agent.language.lexicon import Language
 from app.agent.language.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.stated_days import in_month_of
+from app.agent.language.task_lists import ALL_TASKS
 from app.agent.language.task_matching import (
     TASK_BOX,
+    days_within,
     field_of_tasks,
     matching_tasks,
     named_parts,
@@ -91,6 +93,8 @@ class TaskChanges:
         if hits is None:
             return None
         tasks = tasks_in(hit for hit in hits if notes is None or hit["path"] in notes)
+        if "which" in step.arguments:
+            return await self._change_set(step, tasks, due)
         words = str(step.arguments.get("query", ""))
         lacks_task = notes is None or "query" in step.arguments
         matches = tasks
@@ -152,6 +156,50 @@ class TaskChanges:
             return step
         moved = in_month_of(present, day, self._today())
         return step.with_argument("due", moved.isoformat()) if moved is not None else step
+
+    async def change_each(self, steps: Sequence[PipelineStep]) -> tuple[str, ...] | None:
+        """Change the tasks of several steps, which differ only in their tasks, in one change.
+
+        A task that is already as the steps want it is left out.
+        """
+        hits = await self._search.search_all(f'{field_of_tasks(steps[0].action)}:""')
+        if hits is None:
+            return None
+        wanted = {
+            (path, str(step.arguments["query"]).casefold()): str(step.arguments.get("occurrence", ""))
+            for step in steps
+            if step.target is not None
+            for path in step.target.notes
+        }
+        found: dict[tuple[str, str], list[TaskLine]] = {}
+        for task in tasks_in(hits):
+            if (key := (task[0], task_text(task[1]).casefold())) in wanted:
+                found.setdefault(key, []).append(task)
+        tasks = [
+            task
+            for key, equal_tasks in found.items()
+            for at, task in enumerate(equal_tasks, 1)
+            if wanted[key] in ("", str(at))
+        ]
+        if not tasks:
+            self._say_no_task(steps[0], None)
+            return None
+        return await self._change_tasks(
+            steps[0], tasks, _parse_due(str(steps[0].arguments.get("due", ""))), ()
+        )
+
+    async def _change_set(
+        self, step: PipelineStep, tasks: Sequence[TaskLine], due: date | str | None
+    ) -> tuple[str, ...] | None:
+        """Change all tasks that a step selects by their due dates; a shift leaves out those without one."""
+        days = str(step.arguments["which"])
+        chosen = [task for task in tasks if days == ALL_TASKS or days_within(task[1], days)]
+        if isinstance(due, str):
+            chosen = [task for task in chosen if task_facts(task[1]).due is not None]
+        if not chosen:
+            self._tools.say(f"No {'completed' if step.action == 'reopen_task' else 'open'} task matches.")
+            return None
+        return await self._change_tasks(step, chosen, due, ())
 
     def _matching_tasks(self, words: str, tasks: Sequence[TaskLine]) -> list[TaskLine]:
         matching = set(matching_tasks(words, [task[:2] for task in tasks], self._language.code))

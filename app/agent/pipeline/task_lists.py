@@ -10,7 +10,7 @@ from app.agent.generic_formatting import wikilink
 from app.agent.language.dates import ISO_DAY
 from app.agent.language.readings import PipelineStep
 from app.agent.language.task_lists import DUE_KINDS
-from app.agent.language.task_matching import TASK_BOX, TASK_FIELDS, task_text
+from app.agent.language.task_matching import TASK_FIELDS, days_within, task_text
 from app.agent.pipeline.logseq_notices import LogseqNotices
 from app.agent.pipeline.note_search import NoteSearch
 from app.agent.pipeline.run_state import RunState
@@ -65,8 +65,8 @@ class TaskLists:
         if due in DUE_KINDS:
             found = _tasks_by_due_date(found, due)
         elif due:
-            found = [task for task in found if _days_within(task[1], due)]
-            found.sort(key=lambda task: min(_days_within(task[1], due)))
+            found = [task for task in found if days_within(task[1], due)]
+            found.sort(key=lambda task: min(days_within(task[1], due)))
         lines = [f"- {wikilink(path)}: {' '.join(text.split())}" for path, text in found]
         paths = tuple(dict.fromkeys(path for path, _ in found))
         listed_tasks = [(path, task_text(text)) for path, text in found]
@@ -101,15 +101,3 @@ def _tasks_by_due_date(tasks: Sequence[tuple[str, str]], kind: str) -> list[tupl
             return dated
         case _:
             return [*dated, *undated]
-
-
-def _days_within(task: str, days: str) -> list[str]:
-    """Return those of `days`, a day or a range `first..last`, on which an open task is due.
-
-    For a completed task, and for a task without a due date, these are the days that it names.
-    """
-    first, _, last = days.partition("..")
-    box = TASK_BOX.match(task)
-    due = task_facts(task_text(task)).due if box is not None and box[0].endswith("[ ]") else None
-    named = [due.isoformat()] if due is not None else ISO_DAY.findall(task)
-    return [day for day in named if first <= day <= (last or first)]

@@ -330,3 +330,45 @@ async def test_a_task_that_no_note_has_is_not_offered(talk) -> None:
     await fill(talk, Kitchen="- [ ] descale the kettle\n")
     await say(talk, "open H4", "delete the task descale the boat")
     assert not isinstance(talk.items[-1], Question)
+
+
+@pytest.mark.parametrize(
+    ("requests", "done"),
+    [
+        (("complete all tasks in Errands",), ["Errands"]),
+        (("hake alle Aufgaben in Errands ab",), ["Errands"]),
+        (("mark all overdue tasks as done",), ["Trips"]),
+        (("tasks in Errands", "mark all of them done"), ["Errands"]),
+        (("open tasks in Trips", "check them off"), ["Trips"]),
+    ],
+)
+async def test_a_set_of_tasks_is_changed_by_one_change(talk, requests, done) -> None:
+    await fill(talk, Errands=ERRANDS, Trips="- [x] pack\n- [ ] pay 📅 2020-01-04\n- [ ] book 📅 2020-01-05\n")
+    await say(talk, *requests)
+    assert len(state(talk).changes) == 1
+    assert [name for name in ("Errands", "Trips") if "[ ]" not in text(talk, f"{name}.md")] == done
+
+
+@pytest.mark.parametrize(
+    "request_text",
+    ["postpone all overdue tasks to 2031-12-14", "verschiebe alle überfälligen Aufgaben auf 2031-12-14"],
+)
+async def test_overdue_tasks_are_postponed_together(talk, request_text) -> None:
+    await fill(talk, Errands=ERRANDS, Trips="- [ ] pay 📅 2020-01-04\n- [ ] book 📅 2020-01-05\n- [ ] pack\n")
+    await say(talk, request_text)
+    assert text(talk, "Trips.md") == "- [ ] pay 📅 2031-12-14\n- [ ] book 📅 2031-12-14\n- [ ] pack\n"
+    assert text(talk, "Errands.md") == ERRANDS and len(state(talk).changes) == 1
+    await say(talk, "undo that")
+    assert "2020-01-04" in text(talk, "Trips.md") and "2020-01-05" in text(talk, "Trips.md")
+
+
+async def test_all_tasks_of_the_vault_are_completed_only_after_a_question(talk) -> None:
+    await fill(talk, Errands=ERRANDS)
+    await say(talk, "mark all tasks as done")
+    assert choices(talk) == ["complete_task which=all"] and text(talk, "Errands.md") == ERRANDS
+
+
+async def test_a_task_for_a_thing_of_a_kind_is_that_of_the_note_in_focus(talk) -> None:
+    await fill(talk, Bittern="---\ntype: boat\n---\n")
+    await say(talk, "open Bittern", "and next task for the boat: check the bolts, due 2031-02-01")
+    assert choices(talk)[0] == 'append [@Bittern] text="- [ ] check the bolts 📅 2031-02-01"'

@@ -245,13 +245,14 @@ async def test_what_was_undone_is_restored(talk, undo, request_text) -> None:
 
 
 @pytest.mark.parametrize("request_text", ["undo that", "undo", "mach das rückgängig", "no"])
-async def test_all_changes_of_one_request_are_undone_after_a_question(talk, request_text) -> None:
+async def test_all_changes_of_one_request_are_undone(talk, request_text) -> None:
     await say(talk, "= add_tag [@K1] tag=wood")
     await say(talk, "= set_property [@H3] key=room value=attic | set_property [@H4] key=room value=hall")
     await say(talk, request_text)
     both = 'undo scope="last:2"'
-    assert isinstance(talk.items[-1], Question) and both in choices(talk)
-    await say(talk, f"= {both}")
+    if request_text == "no":
+        assert choices(talk) == [both]
+        await say(talk, f"= {both}")
     assert "attic" not in text(talk, "Instruments/H3.md") and "hall" not in text(talk, "Instruments/H4.md")
     assert "wood" in text(talk, "Instruments/K1.md")
 

@@ -1,0 +1,74 @@
+"""Sets of notes that words describe by several conditions: "vegetarian mains", "unpaid invoices"."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.agent.language.test_described_notes import note
+from tests.agent.language.test_dialog import fill, names, order, say, state, talk, text
+
+__all__ = ["talk"]
+RECIPES = {
+    "Recipes__Dal": note(course="main", cuisine="Indian", vegetarian="true", cooked="2026-02-01"),
+    "Recipes__Gnocchi": note(course="main", cuisine="Italian", vegetarian="true"),
+    "Recipes__Ragu": note(course="main", cuisine="Italian", vegetarian="false", cooked="2026-01-04"),
+    "Recipes__Stew": note(course="main", cuisine="French"),
+    "Recipes__Tart": note(course="dessert", cuisine="French", vegetarian="true", cooked="2025-12-01"),
+}
+
+
+@pytest.mark.parametrize(
+    ("request_text", "found"),
+    [
+        ("all vegetarian mains", ["Dal", "Gnocchi"]),
+        ("show me all vegetarian recipes", ["Dal", "Gnocchi", "Tart"]),
+        ("italian or french mains", ["Gnocchi", "Ragu", "Stew"]),
+        ("italian and french mains", ["Gnocchi", "Ragu", "Stew"]),
+        ("which recipes are not vegetarian?", ["Ragu", "Stew"]),
+        ("mains that are not vegetarian", ["Ragu", "Stew"]),
+        ("which recipes have I never cooked?", ["Gnocchi", "Stew"]),
+        ("uncooked recipes", ["Gnocchi", "Stew"]),
+        ("welche Rezepte sind nicht vegetarisch?", ["Ragu", "Stew"]),
+    ],
+)
+async def test_every_condition_counts_and_a_missing_one_means_not(talk, request_text, found) -> None:
+    await fill(talk, **RECIPES)
+    replies = await say(talk, request_text)
+    assert sorted(names(replies.results)) == found
+
+
+async def test_a_change_keeps_every_condition(talk) -> None:
+    await fill(talk, **RECIPES)
+    await order(talk, "tag all vegetarian mains with meatless")
+    tagged = [name for name in RECIPES if "meatless" in text(talk, f"{name.replace('__', '/')}.md")]
+    assert tagged == ["Recipes__Dal", "Recipes__Gnocchi"]
+
+
+async def test_another_value_replaces_the_listed_one(talk) -> None:
+    await fill(talk, **RECIPES)
+    await say(talk, "italian mains", "and the french ones?")
+    assert names(state(talk).results) == ["Stew"]
+
+
+MINUTES = {
+    "Minutes__2026-03-05_Committee": "Budget\n",
+    "Minutes__2026-03-12_Council": "Music\n",
+    "Species__Tawny": note(tags="[bird/owl]"),
+    "Projects__Barn_owl_boxes": "Oak\n",
+}
+
+
+@pytest.mark.parametrize(
+    "request_text", ["open the minutes from 2026-03-12", "open the minutes of 12 March 2026"]
+)
+async def test_minutes_of_a_day_are_the_note_named_for_it(talk, request_text) -> None:
+    await fill(talk, **MINUTES)
+    await say(talk, request_text)
+    assert [name.replace("_", " ") for name in names(state(talk).focus)] == ["2026-03-12 Council"]
+
+
+async def test_a_plural_names_a_nested_tag_and_names_with_it(talk) -> None:
+    await fill(talk, **MINUTES)
+    replies = await say(talk, "list owls")
+    found = sorted(name.replace("_", " ") for name in names(replies.results))
+    assert found == ["Barn owl boxes", "Tawny"]
