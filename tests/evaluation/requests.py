@@ -403,7 +403,10 @@ class Evaluation:
             is_same = await self._same_task(replace(reading, steps=(task,)), wanted_task, parts)
             return is_same and await self._same_steps(steps, wanted_steps, {})
         if self._state.changes and all(made.action == "undo" for made in (*reading.steps, *wanted.steps)):
-            return self._undone(reading) == self._undone(wanted)
+            undone = self._undone(reading)
+            is_plain = wanted.steps == (PipelineStep("undo", None, {"scope": "last"}),)
+            last = replace(wanted, steps=(self._state.undo_of_request,)) if is_plain else wanted
+            return undone in (self._undone(wanted), self._undone(last))
         if reading.last.action in TASK_ACTIONS:
             return False
         steps = reading.steps
