@@ -28,8 +28,8 @@ from app.vault.markdown.inline import is_valid_tag
 
 MIN_RUN_PROBABILITY = 0.6
 """Minimum probability of a reading that runs; a change also needs the grammar and the model to agree."""
-MIN_SURE_PROBABILITY = 0.85
-"""Minimum probability at which a change runs even if its value is new, such as a folder or a tag."""
+MIN_SURE_PROBABILITY = 0.9
+"""Minimum probability at which a note is moved without a question even if the folder does not exist yet."""
 MIN_UNSEARCHED_PROBABILITY = 0.985
 """Minimum probability at which a request of a few words counts as unrelated and is not searched for."""
 MIN_EXPECTED_PROBABILITY = 0.05
@@ -131,7 +131,7 @@ class InterpretationChooser:
             return top.reading
         if not top.is_agreed:
             return None
-        is_expected = top.share >= MIN_SURE_PROBABILITY
+        is_expected = top.reading.last.action == "move" and top.share >= MIN_SURE_PROBABILITY
         run = self._chooser.decide(grammar_request, grammar_readings, is_expected=is_expected)
         if not isinstance(run, Reading):
             return None
