@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from app.agent.language.actions import TASK_ACTIONS
 from app.agent.language.dates import ISO_DAY
 from app.agent.language.note_facts import PropertiesOf
 from app.agent.language.readings import NoteSet, Reading, as_tuple
@@ -10,7 +9,7 @@ from app.agent.language.request import Request
 from app.agent.language.vocabulary import property_label
 from app.vault.path import name_key
 
-_PLAIN_CHANGES = frozenset((*TASK_ACTIONS, "remove_tag", "rename_tag", "replace", "set_type"))
+_PLAIN_CHANGES = frozenset(("remove_tag", "rename_tag", "replace", "set_type"))
 _MAX_COMPARED_NOTES = 50
 _MAX_WORDS_WITHOUT_NAME = 4
 
@@ -18,7 +17,7 @@ _MAX_WORDS_WITHOUT_NAME = 4
 def is_plain_change(request: Request, found: Reading, properties_of: PropertiesOf | None) -> bool:
     """Return whether a change is one step that can hardly be meant for something else.
 
-    It gives a stated value to a property that the notes have, or changes tags, tasks or texts that exist.
+    It gives a stated value to a property that the notes have, or changes tags or texts that exist.
 
     Args:
         request: The request.
@@ -28,13 +27,16 @@ def is_plain_change(request: Request, found: Reading, properties_of: PropertiesO
     step, target = found.last, found.last.target
     if len(found.steps) > 1 or target is None or properties_of is None or _means_open_note(request, target):
         return False
+    values = [value for name, value in step.arguments.items() if name != "key"]
+    if not all(_states(request, value) for value in values):
+        return False
     if step.action != "set_property":
         return step.action in _PLAIN_CHANGES
     key, paths = name_key(str(step.arguments["key"])), target.notes
     has_property = 0 < len(paths) <= _MAX_COMPARED_NOTES and all(
         key in map(name_key, properties_of(path)) for path in paths
     )
-    return has_property and _states_value(request, step.arguments["value"]) and _states_key(request, key)
+    return has_property and _states_key(request, key)
 
 
 def _means_open_note(request: Request, target: NoteSet) -> bool:
@@ -44,7 +46,7 @@ def _means_open_note(request: Request, target: NoteSet) -> bool:
     return says_this and target.notes != request.dialog.this
 
 
-def _states_value(request: Request, value: object) -> bool:
+def _states(request: Request, value: object) -> bool:
     """Return whether a request contains a value; "and Ann" may mean another one than the last."""
     text = request.text.casefold()
     return all(

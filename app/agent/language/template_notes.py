@@ -127,10 +127,9 @@ def _text_of(request: Request, tokens: tuple[Token, ...]) -> str:
 
 def _folder_of_kind(request: Request, kind: Token) -> str | None:
     """Return the folder with the plural of a kind as its name: "People" for "person"."""
-    known = request.vocabulary.find_folder
-    persons = request.language.table("doubts")["persons"]
-    names = persons[:4] if kind.key in persons[:4] else ()
-    return next((folder for name in names if (folder := known(name))), None)
+    endings = request.language.data.get("plurals", ())
+    plurals = [kind.key.removesuffix(one) + many for many, one in endings if kind.key.endswith(one)]
+    return next((folder for name in plurals if (folder := request.vocabulary.find_folder(name))), None)
 
 
 def parse_note_of_kind(request: Request, tokens: tuple[Token, ...]) -> list[Reading]:

@@ -508,7 +508,8 @@ async def test_a_question_for_a_missing_property_means_one_that_the_note_has(
     asked = parse("properties_of [@Instruments/H3] about=year", lambda name: (f"{name}.md",), ACTIONS)
     state = replace(HERE, focus=("Instruments/H3.md",))
     for properties, about in (({"published": "1757-01-01"}, "published"), ({"year": 1757}, "year")):
-        monkeypatch.setattr(agent, "_properties_of", lambda _, known=properties: known)
+        facts = agent._comparison._facts
+        monkeypatch.setattr(facts, "_properties_of", lambda _, known=properties: known)
         for text in ("when was it published?", "wann wurde es veröffentlicht?"):
             assert asked is not None
             found = await agent.compare_with_vault(asked, text, state)
