@@ -47,7 +47,9 @@ class ChangeQuestions:
         before = before or [state.last]
         # A correction keeps the notes of the last change, even if they lack the property.
         is_settled = any(
-            (known.last.action, known.last.target) == (reading.last.action, reading.last.target)
+            known.last.action == reading.last.action
+            and known.last.target == reading.last.target
+            and known.last.arguments.get("key") == reading.last.arguments.get("key")
             for known in before
             if known is not None
         )

@@ -58,7 +58,9 @@ def _states(request: Request, value: object) -> bool:
 
 
 def _states_key(request: Request, key: str) -> bool:
-    """Return whether a request names a property, or is so short that its value does."""
+    """Return whether a request names a property and no other one, or is so short that its value does."""
     words = [token for token in request.tokens if token.is_word]
-    names = any(mention.kind == "prop" for mention in request.mentions(request.tokens))
-    return names or key in request.text.casefold() or len(words) <= _MAX_WORDS_WITHOUT_NAME
+    named = sum(mention.kind == "prop" for mention in request.mentions(request.tokens))
+    if named > 1:
+        return False  # "status edited, wordcount 1520"
+    return named == 1 or key in request.text.casefold() or len(words) <= _MAX_WORDS_WITHOUT_NAME

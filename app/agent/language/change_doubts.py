@@ -11,7 +11,7 @@ from dataclasses import replace
 from itertools import pairwise, permutations
 
 from app.agent.language.actions import TASK_ACTIONS
-from app.agent.language.conditions import CATEGORY_PROPERTIES
+from app.agent.language.conditions import CATEGORY_PROPERTIES, top_level_parts
 from app.agent.language.dialog import NOTE_ROLES
 from app.agent.language.line_removals import TASK
 from app.agent.language.note_facts import PropertiesOf
@@ -108,6 +108,7 @@ class ChangeDoubts:
                 or self._follows_answer(step)
                 or self._follows_linked_notes(step)
                 or self._follows_found_task(step)
+                or self._follows_found_value(step)
                 or self._deletes_open_note(step)
                 or self._leaves_out_note(step)
                 or self._is_other_number(step)
@@ -340,6 +341,19 @@ class ChangeDoubts:
         if last is None or last.action not in _LINKED_NOTES or step.target is None or last.target is None:
             return False
         return step.target.notes == last.target.notes and self._said.says("demonstratives")
+
+    def _follows_found_value(self, step: PipelineStep) -> bool:
+        """Return whether an unnamed note is the only one that has some value: "mood good", "tag it urgent".
+
+        The value may have been meant for another note, as an order to set it.
+        """
+        dialog, target = self._dialog, step.target
+        last = dialog.last.last if dialog.last is not None else None
+        if target is None or last is None or last.target is None or last.action != "find":
+            return False
+        conditions = top_level_parts(last.target.query)
+        is_of_value = bool(conditions) and all(part.startswith("[") for part in conditions)
+        return is_of_value and 1 == len(target.notes) == len(dialog.results) and not self._said.names(target)
 
     def _follows_found_task(self, step: PipelineStep) -> bool:
         """Return whether "it" may be only the note in which the last request changed a task.

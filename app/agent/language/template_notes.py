@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from app.agent.language.actions import CREATION_VALUES
@@ -12,6 +13,7 @@ from app.agent.language.request import Request
 from app.agent.language.tokens import Token, span_text
 from app.vault.path import NotePath, name_key
 
+_VALUE = re.compile(r'\["?(?P<key>[^:"\]]+)"?:"?(?P<text>[^"\]]+)"?\]')
 _SCORE = 0.98
 _MAX_NAME_WORDS = 6
 _MAX_KIND_WORDS = 4
@@ -105,8 +107,10 @@ def parse_listed_note_of_kind(request: Request, tokens: tuple[Token, ...]) -> li
     if folder:
         values["folder"] = folder
     lines = parse_lines(request, rest) if rest else []
-    if lines and place and (key := request.vocabulary.find_property("class")):
-        lines.append((key, span_text(request.text, tuple(place))))
+    if place and (value := _VALUE.fullmatch(_condition_at(request, place))) is not None:
+        lines.append((value["key"], value["text"]))
+    elif place:
+        return []  # "new job for them: …"
     changes = [
         PipelineStep("set_property", NoteSet(source="previous"), {"key": key, "value": value})
         for key, value in lines
@@ -119,6 +123,11 @@ def parse_listed_note_of_kind(request: Request, tokens: tuple[Token, ...]) -> li
         return [plain]
     created = {**values, "template": NotePath.on_disk(template).stem_path}
     return [replace(plain, steps=(PipelineStep("create_note", None, created), *changes)), plain]
+
+
+def _condition_at(request: Request, place: Sequence[Token]) -> str:
+    """Return the condition on the value that words name: `[class:8C]` for "8C"; or no text."""
+    return request.vocabulary.find_value(span_text(request.text, tuple(place))) or ""
 
 
 def _text_of(request: Request, tokens: tuple[Token, ...]) -> str:
