@@ -61,6 +61,7 @@ def _states_key(request: Request, key: str) -> bool:
     """Return whether a request names a property and no other one, or is so short that its value does."""
     words = [token for token in request.tokens if token.is_word]
     named = sum(mention.kind == "prop" for mention in request.mentions(request.tokens))
-    if named > 1:
+    has_parts = any(token.kind == "mark" and token.key in (",", ";") for token in request.tokens)
+    if named > 1 or has_parts:
         return False  # "status edited, wordcount 1520"
     return named == 1 or key in request.text.casefold() or len(words) <= _MAX_WORDS_WITHOUT_NAME

@@ -109,6 +109,7 @@ class ChangeDoubts:
                 or self._follows_linked_notes(step)
                 or self._follows_found_task(step)
                 or self._follows_found_value(step)
+                or self._adds_property_after_look(step)
                 or self._deletes_open_note(step)
                 or self._leaves_out_note(step)
                 or self._is_other_number(step)
@@ -354,6 +355,20 @@ class ChangeDoubts:
         conditions = top_level_parts(last.target.query)
         is_of_value = bool(conditions) and all(part.startswith("[") for part in conditions)
         return is_of_value and 1 == len(target.notes) == len(dialog.results) and not self._said.names(target)
+
+    def _adds_property_after_look(self, step: PipelineStep) -> bool:
+        """Return whether an unnamed note that was only shown would get a property that it does not have.
+
+        "Present 31" after "who is Joris?" may be about the rehearsal before.
+        """
+        dialog, target = self._dialog, step.target
+        if step.action != "set_property" or target is None or len(target.notes) != 1:
+            return False
+        is_shown = dialog.last is not None and not self._request.writes(dialog.last)
+        if not is_shown or self._said.names(target) or self._said.matches("this") or self._said.matches("it"):
+            return False
+        known = map(name_key, self._properties_of(target.notes[0]))
+        return name_key(str(step.arguments["key"])) not in known
 
     def _follows_found_task(self, step: PipelineStep) -> bool:
         """Return whether "it" may be only the note in which the last request changed a task.

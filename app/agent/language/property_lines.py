@@ -13,6 +13,7 @@ from app.agent.language.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.request import Request, without_marks_at_end
 from app.agent.language.tokens import Token, span_text
 from app.index.query_serializer import quote_value
+from app.vault.path import name_key
 
 _SCORE = 0.97
 _ACTION = "set_property"
@@ -226,7 +227,8 @@ def _property(request: Request, tokens: Sequence[Token], start: int) -> tuple[st
             continue
         text = span_text(request.text, part)
         if (known := find(text) or find(text.replace(" ", "-"))) and known not in _NO_VALUES:
-            return known, end, True
+            is_own_name = name_key(known) in (name_key(text), name_key(text.replace(" ", "-")))
+            return known, end, is_own_name
         synonym = request.language.property_name(part[0].key, find) if len(part) == 1 else None
         is_noun = part[0].key not in request.language.function_words() | request.language.verbs()
         if synonym and is_noun and synonym not in _NO_VALUES and find(synonym):

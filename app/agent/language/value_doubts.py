@@ -66,6 +66,7 @@ class ValueDoubts:
             or self.cuts_text
             or any(
                 self._has_no_value(step)
+                or self._has_no_words(step)
                 or self._is_weak_deletion(step)
                 or self._may_be_renaming(step)
                 or self._has_clause(step)
@@ -118,6 +119,10 @@ class ValueDoubts:
             return [self._instead(step.with_argument("tag", (*tags, *as_tuple(step.arguments["tag"]))))]
         if (dated := self._undated_task(step)) is not None:
             return [self._instead(step.with_argument("text", dated))]
+        if self._has_no_words(step) and dialog.it:
+            notes = step.target or NoteSet(notes=dialog.it[:1])
+            others = {name: value for name, value in step.arguments.items() if name != "query"}
+            return [self._instead(replace(step, target=notes, arguments=others))]
         match = _NUMBER_WITH_UNIT.fullmatch(str(step.arguments.get("value", "")))
         if match is not None and self._loses_type(step):
             number = match[1].replace(",", ".")
@@ -151,6 +156,15 @@ class ValueDoubts:
         texts = {str(text).casefold() for value in values for text in as_tuple(value)}
         words = texts & self._said.word_list("no_values")
         return any(token.is_word and token.key in words for token in self._request.tokens)
+
+    def _has_no_words(self, step: PipelineStep) -> bool:
+        """Return whether the words for a task are only words such as "with that": "done with that too"."""
+        if step.action not in TASK_ACTIONS or "query" not in step.arguments:
+            return False
+        language = self._request.language
+        plain = language.function_words() | language.words("fillers") | language.words("determiners")
+        words = tokenize(str(step.arguments["query"]), language.contractions)
+        return all(token.key in plain for token in words if token.is_word)
 
     @property
     def _is_asked(self) -> bool:

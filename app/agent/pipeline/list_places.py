@@ -97,7 +97,7 @@ def find_list(text: str, heading: str = "") -> ListPlace | None:
         after,
         top[-1],
         tuple(item[5] for item in items),
-        is_only_text=not others,
+        is_only_text=not others and any(item[5].strip() for item in items),
         is_last=not rest.strip(),
         precedes_tags=all(_TAGS.fullmatch(line) for line in rest.split("\n") if line.strip()),
         is_only_list=len(lists) == 1,
