@@ -9,7 +9,7 @@ from app.agent.language.request import Request
 from app.agent.language.vocabulary import property_label
 from app.vault.path import name_key
 
-_PLAIN_CHANGES = frozenset(("remove_tag", "rename_tag", "replace", "set_type"))
+_PLAIN_CHANGES = frozenset(("remove_tag", "rename_tag", "set_type"))
 _MAX_COMPARED_NOTES = 50
 _MAX_WORDS_WITHOUT_NAME = 4
 
@@ -17,7 +17,7 @@ _MAX_WORDS_WITHOUT_NAME = 4
 def is_plain_change(request: Request, found: Reading, properties_of: PropertiesOf | None) -> bool:
     """Return whether a change is one step that can hardly be meant for something else.
 
-    It gives a stated value to a property that the notes have, or changes tags or texts that exist.
+    It gives a stated value to a property that the notes have, or changes tags or quoted texts.
 
     Args:
         request: The request.
@@ -30,6 +30,8 @@ def is_plain_change(request: Request, found: Reading, properties_of: PropertiesO
     values = [value for name, value in step.arguments.items() if name != "key"]
     if not all(_states(request, value) for value in values):
         return False
+    if step.action == "replace":
+        return all(request.is_marked(str(value)) for value in values)
     if step.action != "set_property":
         return step.action in _PLAIN_CHANGES
     key, paths = name_key(str(step.arguments["key"])), target.notes

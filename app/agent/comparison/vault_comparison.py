@@ -16,7 +16,6 @@ from app.agent.comparison.found_notes import FoundNotes, finds_nothing
 from app.agent.comparison.joined_orders import JoinedOrders
 from app.agent.comparison.offered_changes import without_deletions, without_self_relations
 from app.agent.comparison.plain_changes import is_plain_change
-from app.agent.comparison.unset_checkboxes import with_unset_checkboxes
 from app.agent.language.choices import MAX_OPTIONS, accounts_for_all, question_about
 from app.agent.language.compound_requests import drops_change, without_dropped_orders
 from app.agent.language.dialog import DialogState
@@ -117,7 +116,6 @@ class VaultComparison:
         interpretation = self._with_stated_changes(interpretation, request)
         interpretation = await self._daily.restrict(interpretation, request)
         if isinstance(interpretation, Reading):
-            interpretation = await with_unset_checkboxes(self._found, interpretation)
             interpretation = await self._with_days_and_order(interpretation, request)
         is_wrong_guess = False
         if isinstance(interpretation, Reading) and interpretation.score == GUESS_SCORE:

@@ -256,6 +256,8 @@ class ChangeDoubts:
         is_after_several = dialog.has_list or (last is not None and len(last.notes) > 1)
         if is_after_several and not dialog.focus and target.notes == (dialog.open_note,):
             return not (is_listed or self._said.matches("this"))
+        if self._offers_creation and not self._said.matches("this"):
+            return True
         if not dialog.asked_about:
             return False
         asked = [notes for sets in dialog.asked_about for notes in sets]
@@ -268,6 +270,13 @@ class ChangeDoubts:
         )
         says_there = self._said.says("there") and not dialog.focus
         return says_there or not (is_this or is_listed or is_only_one)
+
+    @property
+    def _offers_creation(self) -> bool:
+        """True if the last unanswered question offers to create a note first, which "it" may be."""
+        question = self._dialog.unanswered[-1] if self._dialog.unanswered else None
+        options = question.options if question is not None else ()
+        return bool(options) and options[0].reading.steps[0].action == "create_note"
 
     def _is_about_person(self, step: PipelineStep) -> bool:
         """Return whether a request says "him" or "her", but the changed note may be about something else.
@@ -357,15 +366,15 @@ class ChangeDoubts:
         return is_of_value and 1 == len(target.notes) == len(dialog.results) and not self._said.names(target)
 
     def _adds_property_after_look(self, step: PipelineStep) -> bool:
-        """Return whether an unnamed note that was only shown would get a property that it does not have.
+        """Return whether an unnamed note that was only asked about would get a new property.
 
         "Present 31" after "who is Joris?" may be about the rehearsal before.
         """
         dialog, target = self._dialog, step.target
         if step.action != "set_property" or target is None or len(target.notes) != 1:
             return False
-        is_shown = dialog.last is not None and not self._request.writes(dialog.last)
-        if not is_shown or self._said.names(target) or self._said.matches("this") or self._said.matches("it"):
+        is_asked = dialog.last is not None and dialog.last.last.action in ("properties_of", *_LINKED_NOTES)
+        if not is_asked or self._said.names(target) or self._said.matches("this") or self._said.matches("it"):
             return False
         known = map(name_key, self._properties_of(target.notes[0]))
         return name_key(str(step.arguments["key"])) not in known

@@ -192,6 +192,9 @@ def _line(request: Request, tokens: Sequence[Token], *, is_new: bool) -> _Line |
     while end > after and language.matches_phrase(tokens[end - 1 : end], "property_values", "line_ends"):
         end -= 1
     cue = language.match_prefix(tokens, after, "property_values", "line_cues")
+    whole = span_text(request.text, tuple(tokens[after:end])) if after < end else ""
+    if cue > after and request.vocabulary.find_text_of(key, whole):
+        cue = after  # "status to read" with the known value "to read"
     value, is_hedged = _without_hedges(request, tokens[cue:end])
     if not value or len(value) > _MAX_VALUE_WORDS or (cue == after and not is_own_name):
         return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from decimal import Decimal
+from itertools import pairwise
 
 from app.agent.language.lexicon import Language
 from app.agent.language.note_facts import PropertiesOf
@@ -52,6 +53,26 @@ def increased_number(
     amount = Decimal(str(value))
     is_amount = any(_number(token.value, request.language) == amount for token in before)
     return [_sum_of(old[0], value)] if is_amount and len(old) == 1 and is_number(old[0]) else []
+
+
+def changed_by(request: Request, value: object, old: Sequence[object]) -> int | float | None:
+    """Return the number that results from "raise the price by 5" or "lower it by 5"; None for other requests.
+
+    Args:
+        request: The request.
+        value: The number after "by".
+        old: The present values of the property.
+    """
+    table, language = request.language.table("stated_values"), request.language
+    keys = [token.key for token in request.tokens]
+    amount = Decimal(str(value))
+    is_change = any(
+        cue.key in table["by"] and _number(token.value, language) == amount
+        for cue, token in pairwise(request.tokens)
+    )
+    if not is_change or len(old) != 1 or not is_number(old[0]):
+        return None
+    return _sum_of(old[0], -amount if any(key in table["less"] for key in keys) else amount)
 
 
 def added_amount(request: Request, step: PipelineStep) -> tuple[Decimal, frozenset[str] | None] | None:

@@ -9,7 +9,7 @@ from app.agent.language.linked_values import PLAIN, are_notes, linked_value, may
 from app.agent.language.note_facts import PropertiesOf, present_values
 from app.agent.language.readings import PipelineStep
 from app.agent.language.request import Request
-from app.agent.language.stated_amounts import THOUSANDS, increased_number, is_number, says_add
+from app.agent.language.stated_amounts import THOUSANDS, changed_by, increased_number, is_number, says_add
 from app.agent.language.stated_days import other_order
 from app.agent.language.text_lists import split_items
 from app.agent.language.tokens import tokenize
@@ -70,6 +70,8 @@ class StatedValues:
 
     def _numbers(self, step: PipelineStep, value: object) -> Sequence[object]:
         """Return what a number may mean: a sum, thousands, or a text with leading zeros."""
+        if (changed := changed_by(self._request, value, self._old_values(step))) is not None:
+            return [changed]
         if not says_add(self._request):
             return self._thousands(value) or self._with_zeros(step, value)
         return [*increased_number(self._request, step, value, self._old_values(step)), value]

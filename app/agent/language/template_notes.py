@@ -115,10 +115,14 @@ def parse_listed_note_of_kind(request: Request, tokens: tuple[Token, ...]) -> li
         PipelineStep("set_property", NoteSet(source="previous"), {"key": key, "value": value})
         for key, value in lines
     ]
+    # "Status proposed, deciders Ines and Marta" may be properties.
+    find = request.vocabulary.find_property
+    is_certain = bool(changes) or not any(token.is_word and find(token.value) for token in rest)
     if rest and not changes:
         changes = [PipelineStep("append", NoteSet(source="previous"), {"text": _text_of(request, rest)})]
     code = language.code
-    plain = Reading((PipelineStep("create_note", None, values), *changes), _SCORE, (), "", code, verb_words=1)
+    steps = (PipelineStep("create_note", None, values), *changes)
+    plain = Reading(steps, _SCORE, (), "", code, verb_words=1, is_certain=is_certain)
     if not template:
         return [plain]
     created = {**values, "template": NotePath.on_disk(template).stem_path}

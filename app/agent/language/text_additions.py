@@ -54,7 +54,7 @@ def parse_dictated_text(request: Request, tokens: tuple[Token, ...]) -> list[Rea
     if "append" not in request.allowed or colon + 1 >= len(tokens):
         return []
     words, after = tokens[:colon], tokens[colon + 1 :]
-    if any(language.match_prefix(words, at, "new_tasks", "again") > at for at in range(len(words))):
+    if any(language.matches_phrase(words[at:], "new_tasks", "again") for at in range(len(words))):
         return []  # "add another: oil it" is another task
     start = max(language.match_prefix(words, 0, "added_lines", name) for name in ("verbs", "bare"))
     # "In" may belong to the verb or to the place: "write in Ann's note: …".

@@ -164,7 +164,7 @@ class ValueDoubts:
         language = self._request.language
         plain = language.function_words() | language.words("fillers") | language.words("determiners")
         words = tokenize(str(step.arguments["query"]), language.contractions)
-        return all(token.key in plain for token in words if token.is_word)
+        return bool(words) and all(token.is_word and token.key in plain for token in words)
 
     @property
     def _is_asked(self) -> bool:

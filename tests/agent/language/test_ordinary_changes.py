@@ -167,3 +167,42 @@ async def test_a_change_of_the_journal_is_one_of_the_whole_folder(talk) -> None:
     await order(talk, "move my journal to Old")
     paths = {str(path) for path in talk.workspace.index.note_paths()}
     assert {"Old/2026-03-02.md", "Old/Letters (private).md"} <= paths
+
+
+@pytest.mark.parametrize(
+    ("request_text", "price"),
+    [("raise the price by 5", 45), ("lower its price by 10", 30), ("senke price von Lamp um 4", 36)],
+)
+async def test_a_number_is_raised_or_lowered_by_an_amount(talk, request_text, price) -> None:
+    await fill(talk, Lamp="---\nprice: 40\n---\n")
+    await order(talk, "open Lamp", request_text)
+    assert f"price: {price}\n" in text(talk, "Lamp.md")
+
+
+async def test_properties_that_are_not_understood_are_no_text_at_once(talk) -> None:
+    await say(talk, "new claim: Wood was good enough, confidence 0.3")
+    assert isinstance(talk.items[-1], Question)
+
+
+async def test_the_note_that_a_question_offers_to_create_may_be_it(talk) -> None:
+    before = text(talk, OPEN)
+    await say(talk, "create a gadget Backstaff with year 1594", "tag it wood and brass")
+    assert isinstance(talk.items[-1], Question) and text(talk, OPEN) == before
+
+
+async def test_words_without_a_meaning_are_no_task(talk) -> None:
+    await fill(talk, Plan="- [ ] Write to Ann\n", Other="- [ ] Come along with that letter\n")
+    await say(talk, "open Plan", "done with that task too then")
+    assert isinstance(talk.items[-1], Question) and "[x]" not in text(talk, "Other.md")
+
+
+async def test_another_one_after_a_task_is_a_task(talk) -> None:
+    await order(talk, "add a task to H4: oil it", "add another: clean the case")
+    assert "- [ ] clean the case\n" in text(talk, "Instruments/H4.md")
+
+
+@pytest.mark.parametrize("words", ["eggs should be 12", "status edited, stage 3"])
+async def test_a_part_of_a_request_does_not_change_a_note_alone(talk, words) -> None:
+    await fill(talk, Shop="---\nstatus: draft\nstage: 1\n---\n- 6 eggs\n")
+    await say(talk, "open Shop", words)
+    assert "- 6 eggs\n" in text(talk, "Shop.md") and "stage: 1\n" in text(talk, "Shop.md")
