@@ -67,6 +67,7 @@ class ValueDoubts:
             or any(
                 self._has_no_value(step)
                 or self._has_no_words(step)
+                or bool(self._other_text(step))
                 or self._is_weak_deletion(step)
                 or self._may_be_renaming(step)
                 or self._has_clause(step)
@@ -119,6 +120,8 @@ class ValueDoubts:
             return [self._instead(step.with_argument("tag", (*tags, *as_tuple(step.arguments["tag"]))))]
         if (dated := self._undated_task(step)) is not None:
             return [self._instead(step.with_argument("text", dated))]
+        if other := self._other_text(step):
+            return [self._instead(step.with_argument("value", other))]
         if self._has_no_words(step) and dialog.it:
             notes = step.target or NoteSet(notes=dialog.it[:1])
             others = {name: value for name, value in step.arguments.items() if name != "query"}
@@ -156,6 +159,18 @@ class ValueDoubts:
         texts = {str(text).casefold() for value in values for text in as_tuple(value)}
         words = texts & self._said.word_list("no_values")
         return any(token.is_word and token.key in words for token in self._request.tokens)
+
+    def _other_text(self, step: PipelineStep) -> str:
+        """Return the other known text that a value may mean: "to read" or "read" in "set status to read"."""
+        key, value = str(step.arguments.get("key", "")), step.arguments.get("value")
+        if step.action != "set_property" or not isinstance(value, str) or self._request.is_marked(value):
+            return ""
+        said, find = self._request.text.casefold(), self._request.vocabulary.find_text_of
+        cue, _, rest = value.casefold().partition(" ")
+        before = said.partition(f" {value.casefold()}")[0].split()
+        longer = f"{before[-1]} {value}" if before and f" {value.casefold()}" in said else ""
+        others = (rest if f" {cue} {rest}" in said else "", longer)
+        return next((known for text in others if text and (known := find(key, text)) and known != value), "")
 
     def _has_no_words(self, step: PipelineStep) -> bool:
         """Return whether the words for a task are only words such as "with that": "done with that too"."""
