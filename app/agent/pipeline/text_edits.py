@@ -72,6 +72,29 @@ class TextEdits:
             calls += [replacement_call(step, path, place) for place in reversed(places)]
         return calls
 
+    async def number_calls(self, step: PipelineStep, paths: tuple[str, ...]) -> list[Arguments] | None:
+        """Return the calls that replace a number, which is no part of another one: not the 9.4 of 19.4.
+
+        If a note can't be read or has only such parts, tell the user and return None.
+        """
+        calls: list[Arguments] = []
+        for path in paths:
+            whole, old = await read_whole(self._tools, path), str(step.arguments["old"])
+            if whole is None:
+                return None
+            body = whole[read_frontmatter(whole).body_start :]
+            number = re.compile(rf"(?<!\d)(?<!\d[.,:]){re.escape(old)}(?![.,:]?\d)")
+            found = list(re.finditer(re.escape(old), body))
+            places = [at for at, match in enumerate(found, 1) if number.match(body, match.start())]
+            if found and not places and old not in self._quoted:
+                self._tools.say(
+                    f"{old} is only a part of other numbers in {wikilink(path)}. Nothing was changed."
+                )
+                return None
+            # The tool asks which of several is meant, and says that there is none.
+            calls.append(replacement_call(step, path, places[0] if len(places) == 1 else 0))
+        return calls
+
     async def have_tables(self, step: PipelineStep, paths: tuple[str, ...]) -> bool:
         """Return whether each note has a table for a new row; tell the user if one has none."""
         heading = str(step.arguments.get("heading", ""))
