@@ -110,11 +110,21 @@ class PropertyChanges:
         present = next((value for name, value in known if name_key(name) == key), None)
         items = present if isinstance(present, list | tuple) else ()
         stated = step.arguments.get("value")
-        said = f" {_words_of(self._request.text if stated is None else str(stated))} "
-        rest = tuple(item for item in items if f" {_words_of(property_label(str(item)))} " not in said)
+        said = self._said_values(paths[0], key) if stated is None else str(stated)
+        gone = _named_values([property_label(str(item)) for item in items], said)
+        rest = tuple(item for item in items if property_label(str(item)) not in gone)
         if len(rest) == len(items) or (not rest and stated is None):
             return step
         return PipelineStep("set_property", step.target, {"key": step.arguments["key"], "value": rest})
+
+    def _said_values(self, path: str, key: str) -> str:
+        """Return the request without the words for a note and for a property."""
+        text = self._request.text
+        for mention in reversed(self._request.mentions(self._request.tokens)):
+            is_note = mention.kind == "note" and mention.notes is not None and path in mention.notes.notes
+            if is_note or (mention.kind == "prop" and name_key(mention.value) == key):
+                text = f"{text[: mention.tokens[0].start]} , {text[mention.tokens[-1].end :]}"
+        return text
 
     def _stated_text(self, value: object, current: object) -> object:
         """Return the words for a day among values that are no days: "add Sunday to the days"."""
@@ -154,6 +164,30 @@ class PropertyChanges:
         if isinstance(current, list | tuple):
             return (added,)
         return (added, step) if isinstance(current, str) else (step,)
+
+
+def _named_values(labels: Sequence[str], said: str) -> set[str]:
+    """Return the values that a text names, the longest first: "Big Luna" does not name "Luna" too.
+
+    A value as it is written comes before one with the same words: "C" is not "C++".
+    """
+    if exact := {label for label in labels if name_key(label) == name_key(said)}:
+        return exact
+    named: set[str] = set()
+    for label in sorted(labels, key=len, reverse=True):
+        pattern = rf"(?<!\w){re.escape(label)}(?!\w|[+#])"
+        if label and re.search(pattern, said, re.IGNORECASE):
+            named.add(label)
+            said = re.sub(pattern, " , ", said, flags=re.IGNORECASE)
+    if named:
+        return named
+    words = f" {_words_of(said)} "
+    for label in sorted(labels, key=len, reverse=True):
+        own = _words_of(label)
+        if own and own != name_key(label) and f" {own} " in words:
+            named.add(label)
+            words = words.replace(f" {own} ", " , ")
+    return named
 
 
 def _words_of(text: str) -> str:

@@ -13,7 +13,7 @@ from app.agent.language.tokens import Token, span_text
 
 _SCORE = 0.98
 _MAX_LEAD_TOKENS = 4
-_NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
+NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 ALL_OCCURRENCES = "all"
 
 
@@ -72,11 +72,11 @@ def parse_corrected_number(request: Request, tokens: tuple[Token, ...]) -> list[
         end = language.match_prefix(tokens, start, "replacements", "numbers")
         if end == start or end >= len(tokens) or tokens[start - 1].kind != "mark":
             continue
-        before = [token for token in tokens[: start - 1] if _NUMBER.fullmatch(token.value)]
+        before = [token for token in tokens[: start - 1] if NUMBER.fullmatch(token.value)]
         unit = end + 1 < len(tokens) and any(token.key == tokens[end + 1].key for token in tokens[:start])
         rest = tokens[end + 1 + unit :]
         is_whole = not rest or language.matches_phrase(rest, "replacements", "number_places")
-        if len(before) != 1 or not _NUMBER.fullmatch(tokens[end].value) or not is_whole:
+        if len(before) != 1 or not NUMBER.fullmatch(tokens[end].value) or not is_whole:
             return []
         named = {
             mention.notes.notes

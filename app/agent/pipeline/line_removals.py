@@ -18,7 +18,7 @@ from app.agent.pipeline.note_search import NoteSearch
 from app.agent.pipeline.note_texts import read_whole
 from app.agent.pipeline.run_state import RunState
 from app.agent.pipeline.task_questions import MAX_CHOICES, ask_for_task_elsewhere
-from app.agent.pipeline.text_edits import item_text
+from app.agent.pipeline.text_edits import item_text, line_removal, lines_of
 from app.agent.pipeline.tool_calls import ToolCalls
 from app.vault.markdown.frontmatter import read_frontmatter
 from app.vault.markdown.tasks import task_facts
@@ -93,13 +93,7 @@ class LineRemovals:
                 )
                 return None
             line, at = found[0]
-            old = f"{line}\n" if whole[at + len(line) :].startswith("\n") else line
-            if old == line and at > start:
-                old, at = f"\n{line}", at - 1
-            call: Arguments = {"name": path, "op": "replace", "old": old, "text": ""}
-            if whole.count(old, start) > 1:
-                call["occurrence"] = whole.count(old, start, at) + 1
-            calls.append(call)
+            calls.append(line_removal(path, whole, line, at))
         return calls
 
 
@@ -113,13 +107,10 @@ def _lines_with(text: str, start: int, words: str, *, only_tasks: bool) -> list[
         only_tasks: Whether the line must be a task.
     """
     found: list[tuple[str, int]] = []
-    at = start
-    for part in text[start:].splitlines(keepends=True):
-        line = part.rstrip("\r\n")
+    for line, at in lines_of(text, start):
         is_kind = not only_tasks or TASK_BOX.match(line)
         if is_kind and words.casefold() in line.casefold():
             found.append((line, at))
-        at += len(part)
     item = words.casefold()
     exact = [own for own in found if item in (item_text(own[0]).casefold(), own[0].strip().casefold())]
     dated = [own for own in found if task_facts(item_text(own[0])).text.casefold() == item]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 
 from app.agent.generic_formatting import wikilink
 from app.agent.language.lexicon import Language, languages
@@ -14,12 +14,14 @@ from app.agent.pipeline.list_places import find_list, may_be_item
 from app.agent.pipeline.note_texts import read_whole
 from app.agent.pipeline.step_arguments import written_text
 from app.agent.pipeline.tool_calls import ToolCalls
-from app.agent.result_formatting import strip_properties
 from app.errors import AmbiguousError, NotFoundError
 from app.vault.markdown.frontmatter import read_frontmatter
 from app.vault.markdown.headings import section
 from app.vault.markdown.tables import add_rows
 from app.vault.path import NotePath
+
+_LINE_END = re.compile(r"\r\n|\r|\n")
+_LAST_LINE_END = re.compile(r"(?:\r\n|\r|\n)\Z")
 
 
 class TextEdits:
@@ -70,6 +72,29 @@ class TextEdits:
             calls += [replacement_call(step, path, place) for place in reversed(places)]
         return calls
 
+    async def number_calls(self, step: PipelineStep, paths: tuple[str, ...]) -> list[Arguments] | None:
+        """Return the calls that replace a number, which is no part of another one: not the 9.4 of 19.4.
+
+        If a note can't be read or has only such parts, tell the user and return None.
+        """
+        calls: list[Arguments] = []
+        for path in paths:
+            whole, old = await read_whole(self._tools, path), str(step.arguments["old"])
+            if whole is None:
+                return None
+            body = whole[read_frontmatter(whole).body_start :]
+            number = re.compile(rf"(?<!\d)(?<!\d[.,:]){re.escape(old)}(?![.,:]?\d)")
+            found = list(re.finditer(re.escape(old), body))
+            places = [at for at, match in enumerate(found, 1) if number.match(body, match.start())]
+            if found and not places and old not in self._quoted:
+                self._tools.say(
+                    f"{old} is only a part of other numbers in {wikilink(path)}. Nothing was changed."
+                )
+                return None
+            # The tool asks which of several is meant, and says that there is none.
+            calls.append(replacement_call(step, path, places[0] if len(places) == 1 else 0))
+        return calls
+
     async def have_tables(self, step: PipelineStep, paths: tuple[str, ...]) -> bool:
         """Return whether each note has a table for a new row; tell the user if one has none."""
         heading = str(step.arguments.get("heading", ""))
@@ -104,20 +129,19 @@ class TextEdits:
         pattern = re.compile(re.escape(words), re.IGNORECASE)
         calls: list[Arguments] = []
         for path in paths:
-            outcome = await self._tools.call("read_note", {"name": path})
-            if not outcome.success:
-                self._tools.say_result("read_note", {"name": path}, outcome)
+            whole = await read_whole(self._tools, path)
+            if whole is None:
                 return None
-            text = strip_properties(str(outcome.result["text"]))
-            lines = [line for line in text.splitlines() if pattern.search(line)]
-            if not lines:
+            start = read_frontmatter(whole).body_start
+            found = [(line, at) for line, at in lines_of(whole, start) if pattern.search(line)]
+            if not found:
                 self._tools.say(f"“{words}” does not occur in {wikilink(path)}.")
                 return None
-            items = [line for line in lines if item_text(line).casefold() == words.casefold()]
-            if len(items) == 1 and text.count(f"{items[0]}\n") == 1:
-                calls.append({"name": path, "op": "replace", "old": f"{items[0]}\n", "text": ""})
+            items = [own for own in found if item_text(own[0]).casefold() == words.casefold()]
+            if len(items) == 1:
+                calls.append(line_removal(path, whole, *items[0]))
             else:
-                old = _with_comma(pattern, (items or lines)[0])
+                old = _with_comma(pattern, (items or found)[0][0])
                 calls.append({"name": path, "op": "replace", "old": old, "text": ""})
         return calls
 
@@ -172,6 +196,27 @@ def replacement_call(step: PipelineStep, path: str, occurrence: int) -> Argument
     old, text = str(step.arguments["old"]), str(step.arguments["text"])
     call: Arguments = {"name": path, "op": "replace", "old": old, "text": text}
     return {**call, "occurrence": occurrence} if occurrence else call
+
+
+def lines_of(text: str, start: int) -> Iterator[tuple[str, int]]:
+    """Yield the lines of a text from a position on, each without its end, and with its position."""
+    at = start
+    for part in text[start:].splitlines(keepends=True):
+        yield part.rstrip("\r\n"), at
+        at += len(part)
+
+
+def line_removal(path: str, text: str, line: str, at: int) -> Arguments:
+    """Return the call that removes a line at a position of a note's text, with one of its line ends."""
+    start, after = read_frontmatter(text).body_start, at + len(line)
+    end = _LINE_END.match(text, after)
+    if end is None and after == len(text) and (before := _LAST_LINE_END.search(text, start, at)):
+        at = before.start()
+    old = text[at : end.end() if end else after]
+    call: Arguments = {"name": path, "op": "replace", "old": old, "text": ""}
+    if text.count(old, start) > 1:
+        call["occurrence"] = text.count(old, start, at) + 1
+    return call
 
 
 def item_text(line: str) -> str:

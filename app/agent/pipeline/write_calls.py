@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from app.agent.generic_formatting import wikilink
 from app.agent.language.note_facts import PropertiesOf
 from app.agent.language.readings import PipelineStep, as_tuple
-from app.agent.language.replacements import ALL_OCCURRENCES
+from app.agent.language.replacements import ALL_OCCURRENCES, NUMBER
 from app.agent.language.table_rows import IN_TABLE
 from app.agent.language.vocabulary import VaultWords
 from app.agent.pipeline.host import Arguments
@@ -69,6 +69,8 @@ class WriteCalls:
                 return await self._edits.replacement_calls(step, paths)
             case "replace":
                 number = int(str(arguments.get("occurrence") or 0))
+                if not number and NUMBER.fullmatch(str(arguments["old"])):
+                    return await self._edits.number_calls(step, paths)
                 return [replacement_call(step, path, number) for path in paths]
             case "remove_text" if "whole" in arguments:
                 return await self._line_removals.calls(step, paths)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.agent.transcript import Question
-from tests.agent.language.test_dialog import answers, fill, say, talk, text
+from tests.agent.language.test_dialog import answers, fill, order, say, talk, text
 
 __all__ = ["talk"]
 BODY = (
@@ -85,3 +85,25 @@ async def test_a_tag_named_like_a_task_is_no_task(talk) -> None:
     await fill(talk, Trip="---\ntags: [todo]\n---\n- [ ] tag the photos\n")
     await say(talk, "get rid of the todo tag on Trip")
     assert "- [ ] tag the photos" in text(talk, "Trip.md") and "todo" not in text(talk, "Trip.md")
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+@pytest.mark.parametrize(
+    ("request_text", "expected"),
+    [
+        ("remove the line eggs from Shopping", "# List,- milk,- bread"),
+        ("remove eggs from Shopping", "# List,- milk,- bread"),
+        ("remove the line bread from Shopping", "# List,- milk,- eggs"),
+        ("remove bread from Shopping", "# List,- milk,- eggs"),
+        ("entferne bread aus Shopping", "# List,- milk,- eggs"),
+    ],
+)
+@pytest.mark.parametrize("is_ended", [True, False])
+async def test_a_line_goes_with_one_line_end(talk, newline, request_text, expected, is_ended) -> None:
+    end = newline if is_ended else ""
+    file = talk.workspace.root / "Shopping.md"
+    lines = ("# List", "- milk", "- eggs", "- bread")
+    file.write_text(newline.join(lines) + end, newline="")
+    await talk.workspace.index.scan()
+    await order(talk, request_text)
+    assert text(talk, "Shopping.md") == expected.replace(",", newline) + end

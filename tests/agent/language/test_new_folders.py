@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.agent.transcript import Question
-from tests.agent.language.test_dialog import say, talk, text
+from tests.agent.language.test_dialog import fill, order, say, talk, text
 
 __all__ = ["talk"]
 
@@ -15,6 +15,7 @@ __all__ = ["talk"]
     [
         "create a folder Old clocks and move H4 into it",
         "make a new folder called Old clocks and put H4 there",
+        "create a folder Old clocks, and move H4 into it",
         "erstelle einen Ordner Old clocks und verschiebe H4 hinein",
     ],
 )
@@ -47,3 +48,30 @@ async def test_a_pronoun_is_no_name_of_a_new_note(talk) -> None:
 async def test_another_note_moves_to_the_folder_of_the_last_move(talk) -> None:
     await say(talk, "create a folder Old clocks and move H4 into it", "move K1 there as well")
     assert text(talk, "Old clocks/K1.md")
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        "create a folder for recipes, and move H4 into it",
+        "create a folder with clocks and move H4 into it",
+        "erstelle einen Ordner für Rezepte und verschiebe H4 hinein",
+    ],
+)
+async def test_the_purpose_of_a_folder_is_no_name(talk, approver, request_) -> None:
+    approver.asked.clear()
+    await say(talk, request_)
+    assert text(talk, "Instruments/H4.md") and not approver.asked
+
+
+async def test_the_described_notes_move_into_a_new_folder(talk) -> None:
+    await fill(
+        talk,
+        Food__Curry="---\ntype: recipe\ncourse: main\nvegetarian: true\n---\n",
+        Food__Dal="---\ntype: recipe\ncourse: main\nvegetarian: true\n---\n",
+        Food__Stew="---\ntype: recipe\ncourse: main\nvegetarian: false\n---\nA vegetarian main? No.\n",
+        Food__Salad="---\ntype: recipe\ncourse: side\nvegetarian: true\n---\n",
+    )
+    await order(talk, "create a folder Old stuff and move all vegetarian mains into it")
+    moved = sorted(path.name for path in (talk.workspace.root / "Old stuff").glob("*.md"))
+    assert moved == ["Curry.md", "Dal.md"]

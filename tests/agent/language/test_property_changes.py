@@ -369,3 +369,29 @@ async def test_one_value_of_a_list_is_removed(talk, request_, levels) -> None:
     await fill(talk, Lab="---\nlevels: [9, 10, 12]\n---\n", **others)
     await say(talk, "open Lab", request_)
     assert properties(talk, "Lab.md") == {"levels": levels}
+
+
+MOON = "---\naliases: [Luna, Big Luna]\nlanguages: [C, C++, Go]\nlevels: [11, 12]\n---\nThe Moon.\n"
+
+
+@pytest.mark.parametrize(
+    ("request_", "key", "rest"),
+    [
+        ("remove the alias Big Luna from Moon", "aliases", ["Luna"]),
+        ("remove the alias Luna from Moon", "aliases", ["Big Luna"]),
+        ("remove C from the languages of Moon", "languages", ["C++", "Go"]),
+        ("remove C++ from the languages of Moon", "languages", ["C", "Go"]),
+        ("remove Go from the languages of Moon", "languages", ["C", "C++"]),
+    ],
+)
+async def test_only_the_named_value_of_a_list_is_removed(talk, request_, key, rest) -> None:
+    await fill(talk, Moon=MOON)
+    await order(talk, request_)
+    assert properties(talk, "Moon.md")[key] == rest
+
+
+@pytest.mark.parametrize("request_", ["remove the property levels from Lesson 12"])
+async def test_a_number_in_the_name_of_a_note_is_no_value_to_remove(talk, request_) -> None:
+    await fill(talk, Lesson_12=MOON)
+    await order(talk, request_)
+    assert "levels" not in properties(talk, "Lesson 12.md")
