@@ -53,12 +53,7 @@ def add_rows(text: str, rows: str, heading: str = "") -> str | None:
     if not is_row_text(rows):
         return None
     cells = max(len(_BAR.findall(row)) - 1 for row in rows.strip("\r\n").splitlines())
-    found = [span for span in _tables(text) if cells <= _columns(text[slice(*span)])]
-    if heading:
-        part = section(text, heading)
-        found = [span for span in found if part.start <= span[0] < part.own_end] or [
-            span for span in found if part.start <= span[0] < part.end
-        ]
+    found = [span for span in tables_under(text, heading) if cells <= _columns(text[slice(*span)])]
     if not found:
         return None
     if len(found) > 1:
@@ -70,6 +65,20 @@ def add_rows(text: str, rows: str, heading: str = "") -> str | None:
     newline = newline_of(text, start)
     added = "".join(f"{newline}{lead}{row.strip()}" for row in rows.strip("\r\n").splitlines())
     return apply_edits(text, [(end, end, added)])
+
+
+def tables_under(text: str, heading: str = "") -> list[tuple[int, int]]:
+    """Return the start and end of each table under a heading, or of all without one.
+
+    The tables of the sections below it only count if it has none of its own.
+    """
+    found = _tables(text)
+    if not heading:
+        return found
+    part = section(text, heading)
+    return [span for span in found if part.start <= span[0] < part.own_end] or [
+        span for span in found if part.start <= span[0] < part.end
+    ]
 
 
 def _columns(table: str) -> int:
