@@ -20,7 +20,7 @@ _FORMAT = re.compile(r"^[^;\n]*:file/name-format\s+:(?P<name>[\w-]+)", re.MULTIL
 _TRIPLE_LOWBAR = "triple-lowbar"
 _ENCODED = re.compile(r"(?:%[0-9a-fA-F]{2})+")
 _PROPERTY = re.compile(r"(?P<bullet>[-*] )?[ \t]*(?P<name>[\w-]+):: *(?P<value>.*)")
-_LISTED = re.compile(r"\[\[(?P<page>.+?)\]\]|(?P<text>[^,\s][^,]*)")
+_LISTED = re.compile(r"\[\[(?P<page>(?:(?!\[\[).)+?)\]\]|(?P<text>[^,\s][^,]*)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -171,3 +172,10 @@ async def test_tools_find_pages_by_name_and_suggest_it_for_links(make_vault: Mak
     await vault.index.refresh([NotePath("pages/A___C%23.md")])
     assert names.shortest(NotePath("pages/A___C%23.md"), None) == "A___C%23"
     assert names.copy().resolve("A/B", None).path == path
+
+
+def test_many_unclosed_links_are_read_in_no_time() -> None:
+    started = time.perf_counter()
+    _, aliases = stated_names(f"alias:: [[A, [b] c]], [[{',[[c' * 20_000}\n")
+    assert aliases == ("A, [b] c", "[[", "[[c")
+    assert time.perf_counter() - started < 2

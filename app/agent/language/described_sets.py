@@ -200,7 +200,10 @@ def described_set(request: Request, tokens: Sequence[Token]) -> NoteSet | None:
                 # "Italian or French", "Italian and French mains"
                 if not joint or is_negated or not same or same[-1] != conditions[-1]:
                     return None
-                conditions[-1] = f"({conditions[-1].strip('()')} OR {query.strip('()')})"
+                if conditions[-1].startswith("-"):
+                    conditions.append(f"-{query}")  # "not Italian or French" is neither of them
+                else:
+                    conditions[-1] = f"({conditions[-1].strip('()')} OR {query.strip('()')})"
             elif same and not part.is_stated:
                 return None  # two kinds
             else:

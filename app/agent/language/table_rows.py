@@ -8,7 +8,6 @@ from app.agent.language.lexicon import Language
 from app.agent.language.readings import (
     Clarification,
     ClarificationOption,
-    NoteSet,
     PipelineStep,
     Reading,
 )
@@ -85,19 +84,6 @@ def _place_of_row(request: Request, words: Sequence[Token]) -> tuple[Place, bool
     if place is None and names_table and (named := request.set_parser().find_named(trim_marks(words))):
         place = Place(named.notes, is_certain=named.is_certain) if named.notes.is_single else None
     return (place, names_table) if place is not None and place.is_certain else None
-
-
-def _named_target(request: Request, words: tuple[Token, ...], action: str) -> NoteSet | None:
-    """Return the note that is named at the end of a request: "add a line at the end of H1"; else None."""
-    has_particle = bool(words) and words[-1].key in request.language.table("property_values")["ends"]
-    end = len(words) - has_particle
-    for at in range(2, end):
-        head = (*words[:at], *words[end:])
-        if request.language.matches_phrase(head, "added_lines", f"{action}_to"):
-            named = request.set_parser().find_named(words[at:end])
-            if named is not None and named.notes.is_single:
-                return named.notes
-    return None
 
 
 def which_table(step: PipelineStep, error: Mapping[str, object], language: Language) -> Clarification | None:

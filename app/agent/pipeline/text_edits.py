@@ -17,7 +17,7 @@ from app.agent.pipeline.tool_calls import ToolCalls
 from app.errors import AmbiguousError, NotFoundError
 from app.vault.markdown.frontmatter import read_frontmatter
 from app.vault.markdown.headings import section
-from app.vault.markdown.tables import add_rows
+from app.vault.markdown.tables import add_rows, tables_under
 from app.vault.path import NotePath
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
@@ -107,7 +107,8 @@ class TextEdits:
                 continue  # the tool says so
             if not is_found:
                 where = f" under “{heading}”" if heading else ""
-                self._tools.say(f"{wikilink(path)} has no table{where}. Nothing was changed.")
+                kind = "table with so many columns" if tables_under(text, heading) else "table"
+                self._tools.say(f"{wikilink(path)} has no {kind}{where}. Nothing was changed.")
                 return False
         return True
 

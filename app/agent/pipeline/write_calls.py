@@ -89,8 +89,10 @@ class WriteCalls:
                 ]
             case "remove_property" if "value" in arguments:
                 # The value of a note that has it is removed by setting the others.
-                note = wikilink(paths[0]) if len(paths) == 1 else "the notes"
-                what = f"The list {arguments['key']} of {note} has no value “{arguments['value']}”."
+                name, old = arguments["key"], arguments["value"]
+                what = f"No list {name} of these notes has the value “{old}”."
+                if len(paths) == 1:
+                    what = f"The list {name} of {wikilink(paths[0])} has no value “{old}”."
                 self._tools.say(f"{what} Nothing was changed.")
                 return None
             case "remove_property":

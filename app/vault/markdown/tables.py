@@ -11,7 +11,8 @@ from app.vault.markdown.scan import scan
 from app.vault.markdown.text import apply_edits, newline_of
 
 _NEWLINE = re.compile(r"\r\n?|\n")
-_ROW = re.compile(r"[ \t]*\|.*\S")
+_BAR = re.compile(r"(?<!\\)\|")
+_ROW = re.compile(r"[ \t]*\|.*(?<!\\)\|[ \t]*")
 _DELIMITERS = re.compile(r"[ \t|:-]+")
 _LEAD = re.compile(r"[ \t>]*")
 """What comes before a row in a list item or a quotation."""
@@ -29,13 +30,15 @@ def table_ranges(text: str) -> list[tuple[int, int]]:
 
 
 def is_row_text(text: str) -> bool:
-    """Return whether a text is only rows of a table, without the row that makes it a table of its own."""
+    """Return whether a text is only rows of a table, each between bars, without the row of a table's own."""
     lines = text.strip("\r\n").splitlines()
     return bool(lines) and all(_ROW.fullmatch(line) and not _DELIMITERS.fullmatch(line) for line in lines)
 
 
 def add_rows(text: str, rows: str, heading: str = "") -> str | None:
     """Return `text` with rows at the end of its only table; None without one or for other text than rows.
+
+    A table with fewer columns than a row has cells does not count.
 
     Args:
         text: A note's text.
@@ -49,16 +52,12 @@ def add_rows(text: str, rows: str, heading: str = "") -> str | None:
     """
     if not is_row_text(rows):
         return None
-    found = _tables(text)
-    if heading:
-        part = section(text, heading)
-        found = [span for span in found if part.start <= span[0] < part.own_end] or [
-            span for span in found if part.start <= span[0] < part.end
-        ]
+    cells = max(len(_BAR.findall(row)) - 1 for row in rows.strip("\r\n").splitlines())
+    found = [span for span in tables_under(text, heading) if cells <= _columns(text[slice(*span)])]
     if not found:
         return None
     if len(found) > 1:
-        message = f"There are {len(found)} tables. Name the heading of the one you mean."
+        message = f"There are {len(found)} tables. Insert the row under the heading of the one you mean."
         raise AmbiguousError(message, tables=_headings_of(text, found))
     start, end = found[0]
     last_line = text[max(text.rfind("\n", start, end), text.rfind("\r", start, end)) + 1 : end]
@@ -66,6 +65,25 @@ def add_rows(text: str, rows: str, heading: str = "") -> str | None:
     newline = newline_of(text, start)
     added = "".join(f"{newline}{lead}{row.strip()}" for row in rows.strip("\r\n").splitlines())
     return apply_edits(text, [(end, end, added)])
+
+
+def tables_under(text: str, heading: str = "") -> list[tuple[int, int]]:
+    """Return the start and end of each table under a heading, or of all without one.
+
+    The tables of the sections below it only count if it has none of its own.
+    """
+    found = _tables(text)
+    if not heading:
+        return found
+    part = section(text, heading)
+    return [span for span in found if part.start <= span[0] < part.own_end] or [
+        span for span in found if part.start <= span[0] < part.end
+    ]
+
+
+def _columns(table: str) -> int:
+    """Return the number of columns, which the second line of a table states."""
+    return _LEAD.sub("", table.splitlines()[1], count=1).strip().strip("|").count("|") + 1
 
 
 def _tables(text: str) -> list[tuple[int, int]]:

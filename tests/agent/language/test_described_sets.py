@@ -24,6 +24,9 @@ RECIPES = {
         ("show me all vegetarian recipes", ["Dal", "Gnocchi", "Tart"]),
         ("italian or french mains", ["Gnocchi", "Ragu", "Stew"]),
         ("italian and french mains", ["Gnocchi", "Ragu", "Stew"]),
+        ("mains that are not italian or french", ["Dal"]),
+        ("mains that are not italian and french", ["Dal"]),
+        ("mains that are not indian, italian or french", []),
         ("which recipes are not vegetarian?", ["Ragu", "Stew"]),
         ("mains that are not vegetarian", ["Ragu", "Stew"]),
         ("which recipes have I never cooked?", ["Gnocchi", "Stew"]),
@@ -42,6 +45,13 @@ async def test_a_change_keeps_every_condition(talk) -> None:
     await order(talk, "tag all vegetarian mains with meatless")
     tagged = [name for name in RECIPES if "meatless" in text(talk, f"{name.replace('__', '/')}.md")]
     assert tagged == ["Recipes__Dal", "Recipes__Gnocchi"]
+
+
+async def test_a_change_excludes_each_of_two_values(talk) -> None:
+    await fill(talk, **RECIPES)
+    await order(talk, "tag all vegetarian mains that are not italian or french with meatless")
+    tagged = [name for name in RECIPES if "meatless" in text(talk, f"{name.replace('__', '/')}.md")]
+    assert tagged == ["Recipes__Dal"]
 
 
 async def test_another_value_replaces_the_listed_one(talk) -> None:

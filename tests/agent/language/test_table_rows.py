@@ -70,6 +70,13 @@ async def test_tables_without_headings_of_their_own_need_another_way(talk) -> No
     assert answers(talk)[-1].startswith("There are 2 tables.")
 
 
+async def test_a_row_with_more_cells_than_columns_is_refused(talk) -> None:
+    await fill(talk, Bread=BREAD)
+    await say(talk, "add a row | a | b | c | d | e | f | to the table in Bread")
+    assert answers(talk)[-1].endswith("has no table with so many columns. Nothing was changed.")
+    assert text(talk, "Bread.md") == BREAD
+
+
 async def test_rows_without_a_table_are_text(talk) -> None:
     await fill(talk, Plain="Text.\n")
     await order(talk, f"append {ROW} to Plain")

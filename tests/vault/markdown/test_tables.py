@@ -24,7 +24,7 @@ ROW = "| 3 | 4 |"
             "- | a | b |\n  |---|---|\n  | 1 | 2 |\n- Text.",
             f"- | a | b |\n  |---|---|\n  | 1 | 2 |\n  {ROW}\n- Text.",
         ),
-        ("> | a |\n> |---|\n\nText.", f"> | a |\n> |---|\n> {ROW}\n\nText."),
+        ("> | a | b |\n> |---|---|\n\nText.", f"> | a | b |\n> |---|---|\n> {ROW}\n\nText."),
         (f"```\n{TABLE}```\n\n{TABLE}\nText.\n", f"```\n{TABLE}```\n\n{TABLE}{ROW}\n\nText.\n"),
     ],
 )
@@ -42,7 +42,17 @@ def test_a_note_without_a_table_takes_no_row(text: str) -> None:
     assert add_rows(text, ROW) is None
 
 
-@pytest.mark.parametrize("rows", ["", "Text", f"{ROW}\nText", TABLE, "| - |", "|"])
+def test_a_table_with_fewer_columns_takes_no_row() -> None:
+    narrow = "# One\n\n| a |\n|---|\n"
+    assert add_rows(narrow, ROW) is None
+    assert add_rows(TABLE, "||spoiler||") is None
+    assert add_rows(f"{TABLE}\n{narrow}", ROW) == f"{TABLE}{ROW}\n\n{narrow}"
+    assert add_rows(TABLE, r"| 5 \| 6 | 7 |") == f"{TABLE.rstrip()}\n| 5 \\| 6 | 7 |\n"
+
+
+@pytest.mark.parametrize(
+    "rows", ["", "Text", f"{ROW}\nText", TABLE, "| - |", "|", "|x| = 3 for all x", r"| a \|"]
+)
 def test_other_text_is_no_row(rows: str) -> None:
     assert not is_row_text(rows)
     assert add_rows(TABLE, rows) is None
