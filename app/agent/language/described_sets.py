@@ -118,7 +118,8 @@ def with_described_sets(request: Request, interpretation: Interpretation) -> Int
     if not complete or complete[0].reading.has_same_steps(options[0].reading):
         return interpretation
     is_deletion = complete[0].reading.last.action == "delete"
-    is_only = len(complete) == 1 and not is_deletion
+    says_all = any(token.key in request.language.words("universal") for token in request.tokens)
+    is_only = len(complete) == 1 and says_all and not is_deletion
     if is_only and accounts_for_all(replace(request, tokens=others), complete[0].reading):
         return replace(complete[0].reading, is_certain=True)
     return with_options(Clarification("", ()), complete)

@@ -116,8 +116,7 @@ def parse_listed_note_of_kind(request: Request, tokens: tuple[Token, ...]) -> li
         for key, value in lines
     ]
     # "Status proposed, deciders Ines and Marta" may be properties.
-    find = request.vocabulary.find_property
-    is_certain = bool(changes) or not any(token.is_word and find(token.value) for token in rest)
+    is_certain = bool(changes) or not rest
     if rest and not changes:
         changes = [PipelineStep("append", NoteSet(source="previous"), {"text": _text_of(request, rest)})]
     code = language.code

@@ -7,6 +7,7 @@ is still missing ("add a line at the end").
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from app.agent.language.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.request import Request
@@ -71,14 +72,18 @@ def parse_dictated_text(request: Request, tokens: tuple[Token, ...]) -> list[Rea
 
 
 def parse_stated_fact(request: Request, tokens: tuple[Token, ...]) -> list[Reading]:
-    """Return the addition of a fact: "he is back in May, note that", "note that he is"; none for others."""
+    """Return the addition of a fact: "he is back in May, note that", "note that he is"; none for others.
+
+    The agent asks before it writes one.
+    """
     language, places = request.language, PlaceParser(request)
     table = language.table("added_lines")
     start = language.match_prefix(tokens, 0, "added_lines", "verbs")
     after = language.match_prefix(tokens, start, "added_lines", "that")
     if 0 < start < after < len(tokens) - 1 and tokens[after].key in table["subjects"]:
         fact_text = request.text[tokens[after].start :].strip()
-        return [_addition(request, Place(), fact_text)] if "append" in request.allowed else []
+        addition = _addition(request, Place(), fact_text)
+        return [replace(addition, is_certain=False)] if "append" in request.allowed else []
     for at in range(len(tokens) - 2, 0, -1):
         order = tokens[at + 1 :]
         if tokens[at].kind != "mark" or not language.matches_phrase(order, "added_lines", "after_fact"):
@@ -88,7 +93,10 @@ def parse_stated_fact(request: Request, tokens: tuple[Token, ...]) -> list[Readi
         place = next((place for place in found if place is not None), None)
         is_text = sum(token.is_word for token in fact) >= _MIN_FACT_WORDS and not request.actions_at(fact, 0)
         is_text = is_text and not _continues_talk(request, fact) and "append" in request.allowed
-        return [_addition(request, place, span_text(request.text, fact))] if is_text and place else []
+        if not is_text or place is None:
+            return []
+        # The fact may be the value of a property, or begin earlier.
+        return [replace(_addition(request, place, span_text(request.text, fact)), is_certain=False)]
     return []
 
 

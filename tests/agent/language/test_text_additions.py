@@ -64,11 +64,6 @@ async def test_a_line_is_added_to_the_named_note(talk, request_text) -> None:
         ("add Anna's new opening hours to its note: closed on Mondays", ""),
         ("Schreib: Will Speisekarten auf Recyclingpapier.", "Will Speisekarten auf Recyclingpapier."),
         ("Füge hinzu: neuer Vergaser", "neuer Vergaser"),
-        ("they are back in February, note that", "they are back in February"),
-        ("note that it has three legs", "it has three legs"),
-        ("add that it is back in Leeds, and nobody knew", "it is back in Leeds, and nobody knew"),
-        ("needs the forks and the scope, write that down", "needs the forks and the scope"),
-        ("Die Uhr ist ab Mai weg, schreib das auf", "Die Uhr ist ab Mai weg"),
         ("add rating: 5", ""),
         ("add tags: a, b", ""),
     ],
@@ -78,6 +73,24 @@ async def test_a_text_is_written_at_once(talk, request_text, added) -> None:
     await say(talk, request_text)
     lines = [line for line in text(talk, OPEN).splitlines() if line and line not in known.splitlines()]
     assert len(lines) == bool(added) and (not added or lines[0].endswith(added))
+
+
+@pytest.mark.parametrize(
+    ("request_text", "added"),
+    [
+        ("they are back in February, note that", "they are back in February"),
+        ("note that it has three legs", "it has three legs"),
+        ("add that it is back in Leeds, and nobody knew", "it is back in Leeds, and nobody knew"),
+        ("needs the forks and the scope, write that down", "needs the forks and the scope"),
+        ("Die Uhr ist ab Mai weg, schreib das auf", "Die Uhr ist ab Mai weg"),
+    ],
+)
+async def test_a_stated_fact_is_written_after_a_question(talk, request_text, added) -> None:
+    known = text(talk, OPEN)
+    await say(talk, request_text)
+    assert isinstance(talk.items[-1], Question) and text(talk, OPEN) == known
+    await say(talk, talk.items[-1].choices[0].reply)
+    assert added in text(talk, OPEN).splitlines()
 
 
 async def test_a_note_in_talk_gets_the_text_after_its_noun(talk) -> None:
