@@ -105,7 +105,7 @@ async def test_the_right_options_of_requests_are_found(scripts, tmp_path, monkey
     file.write_text("# vault: sample\nshow me H4 => read [@H4]\n\nshow me H4 => delete [@K1]\n")
     decision = scripts("fit_request_decision")
     with monkeypatch.context() as patch:
-        patch.setattr(decision.interpreter, "options_of", decision.options_of)
+        patch.setattr(decision.interpretation_choice, "options_of", decision.options_of)
         right, wrong = await decision.judge(file)
     chosen = [option for option, is_right in zip(right.options, right.right, strict=True) if is_right]
     actions = {option.reading.last.action if option.reading else option.outcome for option in chosen}
