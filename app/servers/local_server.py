@@ -275,6 +275,8 @@ def _listen(port: int) -> socket.socket:
                 # Allows reusing a port that was closed recently. On Windows this would share the port.
                 listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             listener.bind((HOST, candidate))
+            # Two sockets can be bound to a port with this option, but only one can listen on it.
+            listener.listen()
             listener.setblocking(False)
             return listener
         except OSError as error:
