@@ -53,7 +53,7 @@ class JoinedOrders:
     async def join(
         self, interpretation: Interpretation, text: str, state: DialogState
     ) -> tuple[bool, Interpretation | None]:
-        """Return the interpretation of a request for several changes, each interpreted by itself.
+        """Return the interpretation of a request for several changes, each interpreted separately.
 
         The first result is False for other requests. The second one is None for them, and if only some of the
         changes are understood.

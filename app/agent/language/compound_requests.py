@@ -1,6 +1,6 @@
 """Split a request into several orders, and join their readings: "move it to Archive and tag it done".
 
-Each order is interpreted by itself, in the state of the conversation after the orders before it.
+Each order is interpreted separately, in the state of the conversation after the orders before it.
 """
 
 from __future__ import annotations

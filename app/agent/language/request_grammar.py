@@ -21,7 +21,7 @@ from app.agent.language.typed_search import parse_typed_search
 
 @dataclass(frozen=True, slots=True)
 class GrammarResult:
-    """What the grammar makes of a request.
+    """The readings of a request by the grammar.
 
     Args:
         request: The request, which may need confirmation.

@@ -17,7 +17,7 @@ from app.agent.language.vocabulary import Vocabulary
 
 @dataclass(frozen=True, slots=True)
 class RequestContext:
-    """What the meaning of a request depends on besides its words.
+    """The context of a request, on which its meaning depends besides its words.
 
     Args:
         dialog: The state of the conversation.

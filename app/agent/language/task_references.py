@@ -193,7 +193,7 @@ def _changes(
 ) -> Iterator[_Change]:
     """Yield the changes whose phrases span all tokens.
 
-    The words for a task may go on with what looks like another order only if `may_have_order`.
+    The words for a task may contain what looks like another order only if `may_have_order`.
     """
     is_question = request.text.rstrip().endswith("?")
     negations = request.language.words("negations")
@@ -233,7 +233,7 @@ def _is_statement(request: Request, words: tuple[Token, ...]) -> bool:
 
 
 def _has_order(request: Request, words: tuple[Token, ...]) -> bool:
-    """Return whether words go on with another order, and are not the text of a known task.
+    """Return whether words contain another order, and are not the text of a known task.
 
     Only a quoted task may contain one: "the browsers one and push everything else back".
     """

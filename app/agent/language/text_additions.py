@@ -101,7 +101,7 @@ def parse_stated_fact(request: Request, tokens: tuple[Token, ...]) -> list[Readi
 
 
 def _continues_talk(request: Request, fact: Sequence[Token]) -> bool:
-    """Return whether a fact may be a value or a link, or goes on with the talk: "and it is in May"."""
+    """Return whether a fact may be a value or a link, or continues the conversation: "and it is in May"."""
     has_conjunction = request.language.match_prefix(fact, 0, "and") > 0
     names_property = any(
         token.is_word and request.vocabulary.find_property(token.key) for token in fact[:_FIRST_WORDS]

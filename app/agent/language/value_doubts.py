@@ -98,7 +98,7 @@ class ValueDoubts:
 
     @property
     def cuts_text(self) -> bool:
-        """True if a text may go on: "add a line: it is in Greenwich"."""
+        """True if a text may be longer: "add a line: it is in Greenwich"."""
         return any(map(self._rest_of_text, self._changes()))
 
     def other_changes(self) -> list[Reading]:
@@ -420,7 +420,7 @@ class ValueDoubts:
         )
 
     def _has_more_than_task(self, step: PipelineStep) -> bool:
-        """Return whether a new task may begin with its place or go on too long: "to the list: buy milk"."""
+        """Return whether a new task may begin with its place or be too long: "to the list: buy milk"."""
         text = str(step.arguments.get("text", "")).casefold()
         if not text.startswith(OPEN_TASK):
             return False

@@ -1,4 +1,4 @@
-"""What a pipeline needs from the front end or turn in which it runs."""
+"""The interface of a pipeline to the front end or turn in which it runs."""
 
 from __future__ import annotations
 

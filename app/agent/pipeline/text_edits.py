@@ -149,8 +149,8 @@ class TextEdits:
     async def addition(self, path: str, text: object, heading: str = "") -> Arguments:
         """Return the call that adds a text to the end of a note, or of the section below a heading.
 
-        The text goes on with the list there, if nothing else is there, the note is a list by its name, or the
-        text is the items of a list: a tuple.
+        The text becomes an item of the list there if nothing else is there, if the name of the note is one of
+        a list, or if the text is the items of a list: a tuple.
         """
         place: Arguments = {"op": "insert_under", "heading": heading} if heading else {"op": "append"}
         call: Arguments = {"name": path, **place}

@@ -15,7 +15,7 @@ _BAR = re.compile(r"(?<!\\)\|")
 _ROW = re.compile(r"[ \t]*\|.*(?<!\\)\|[ \t]*")
 _DELIMITERS = re.compile(r"[ \t|:-]+")
 _LEAD = re.compile(r"[ \t>]*")
-"""What comes before a row in a list item or a quotation."""
+"""The marks before a row in a list item or a quotation."""
 
 
 def table_ranges(text: str) -> list[tuple[int, int]]:
