@@ -9,8 +9,11 @@ from dataclasses import dataclass
 from app.errors import AmbiguousError, NotFoundError
 from app.vault.markdown.frontmatter import read_frontmatter
 from app.vault.markdown.headings import section
+from app.vault.markdown.masking import code_spans
 
 _ITEM = re.compile(r"([ \t]*)([-*+]|\d{1,9}[.)])([ \t]+)(\[.\][ \t]+)?(.*)")
+# A thematic break has the same characters as items.
+_RULE = re.compile(r" {0,3}([-*])([ \t]*\1){2,}[ \t]*")
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t]")
 _BLOCK_START = re.compile(r"\s*(#{1,6} |>|\||```|~~~|([-*+]|\d{1,9}[.)])[ \t])")
 _TAGS = re.compile(r"\s*#[^\s#]+(\s+#[^\s#]+)*\s*")
@@ -68,28 +71,36 @@ def find_list(text: str, heading: str = "") -> ListPlace | None:
         except (NotFoundError, AmbiguousError):
             return None
         start, end = found.start, found.own_end
-    # Each list as its items and the position after its last line.
-    lists: list[tuple[list[re.Match[str]], int]] = []
+    # Each list as its items, and the position after the last line of each.
+    lists: list[list[re.Match[str]]] = []
+    ends: list[int] = []
     others: list[str] = []
     is_in_list, at = False, start
+    code = iter([*code_spans(text, start), (len(text), len(text))])
+    code_start, code_end = next(code)
     for part in text[start:end].splitlines(keepends=True):
         line = part.rstrip("\r\n")
-        if item := _ITEM.fullmatch(line):
+        while at >= code_end < len(text):
+            code_start, code_end = next(code)
+        is_code = code_start < at < code_end
+        if not is_code and not _RULE.fullmatch(line) and (item := _ITEM.fullmatch(line)):
             if not is_in_list:
-                lists.append(([], at))
+                lists.append([])
+                ends.append(at)
                 if others and others[-1].endswith(":"):
                     others.pop()
-            lists[-1] = ([*lists[-1][0], item], at + len(line))
+            lists[-1].append(item)
+            ends[-1] = at + len(line)
             is_in_list = True
         elif is_in_list and line.strip() and line[0] in " \t":
-            lists[-1] = (lists[-1][0], at + len(line))
+            ends[-1] = at + len(line)
         elif line.strip():
             is_in_list = False
             others += [] if _HEADING.match(line) or _TAGS.fullmatch(line) else [line.rstrip()]
         at += len(part)
     if not lists:
         return None
-    items, after = lists[-1]
+    items, after = lists[-1], ends[-1]
     least = min(len(item[1]) for item in items)
     top = [item for item in items if len(item[1]) == least]
     rest = text[after:end]
