@@ -51,12 +51,16 @@ def parse_replacement_here(request: Request, tokens: tuple[Token, ...]) -> Readi
     if not at or len(opened) != 1 or "replace" not in request.actions_at(tokens, 0):
         return None
     best = _replacement(request, (*tokens[:at], *tokens[at + 1 :]))
-    if best is None or any(mention.kind == "note" for mention in request.mentions(tokens)):
+    if best is None:
         return None
+    old, new = (str(best.step.arguments[role]).split() for role in ("old", "text"))
     # "Replace May with June here today": the word is a part of the text.
-    values = [str(best.step.arguments[role]).split() for role in ("old", "text")]
-    following = [token.value for token in tokens[at + 1 : at + 2]]
-    if any(following[0] in value for value in values for _ in following):
+    is_inside = any(token.value in (*old, *new) for token in tokens[at + 1 : at + 2])
+    names_note = any(
+        mention.kind == "note" and not {token.value for token in mention.tokens} <= {*old, *new}
+        for mention in request.mentions(tokens)
+    )
+    if is_inside or names_note:
         return None
     step = replace(best.step, target=NoteSet(notes=opened))
     return Reading((step,), _SCORE, language=language.code, verb_words=1, is_certain=best.is_certain)

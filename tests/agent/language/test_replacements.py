@@ -161,3 +161,10 @@ async def test_only_a_whole_number_is_corrected(talk, body, expected) -> None:
     await fill(talk, Rex=body)
     await say(talk, "Rex weighs 9.8 kg now, replace the 9.4 in his note")
     assert text(talk, "Rex.md") == expected
+
+
+async def test_the_name_of_a_note_may_be_replaced_here(talk) -> None:
+    await fill(talk, Lisbon="A port.\n")
+    before = text(talk, OPEN)
+    await say(talk, "replace Lisbon with Lissabon here")
+    assert text(talk, OPEN) == before.replace("Lisbon", "Lissabon") and text(talk, "Lisbon.md") == "A port.\n"
