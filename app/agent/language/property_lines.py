@@ -11,6 +11,7 @@ from app.agent.language.dialog import DialogState
 from app.agent.language.lexicon import BUILT_IN_PROPERTIES
 from app.agent.language.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.request import Request, without_marks_at_end
+from app.agent.language.text_lists import split_tokens
 from app.agent.language.tokens import Token, span_text
 from app.index.query_serializer import quote_value
 from app.vault.path import name_key
@@ -157,26 +158,12 @@ def _is_about(dialog: DialogState, notes: tuple[str, ...]) -> bool:
 def _lines(request: Request, tokens: Sequence[Token], *, is_new: bool = False) -> list[_Line]:
     """Return the properties of "start 2027-06-10, end 2027-06-15" with their values; none for other words."""
     lines: list[_Line] = []
-    for part in _parts(request, tokens):
+    for part in split_tokens(request.language, tokens):
         line = _line(request, part, is_new=is_new)
         if line is None or line.key in [known.key for known in lines]:
             return []
         lines.append(line)
     return lines
-
-
-def _parts(request: Request, tokens: Sequence[Token]) -> list[Sequence[Token]]:
-    parts: list[list[Token]] = [[]]
-    position = 0
-    while position < len(tokens):
-        after = request.language.match_prefix(tokens, position, "and")
-        if tokens[position].key in (",", ";") or after > position:
-            parts.append([])
-            position = max(after, position + 1)
-            continue
-        parts[-1].append(tokens[position])
-        position += 1
-    return [part for part in parts if part]
 
 
 def _line(request: Request, tokens: Sequence[Token], *, is_new: bool) -> _Line | None:

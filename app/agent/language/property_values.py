@@ -14,6 +14,7 @@ from app.agent.language.note_references import ParsedSet, without_possessive
 from app.agent.language.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.request import Request
 from app.agent.language.role_values import trim_marks
+from app.agent.language.text_lists import split_tokens
 from app.agent.language.tokens import Token, span_text
 
 _SCORE = 0.98
@@ -146,7 +147,7 @@ class _PropertyValueParser:
         """
         verb = tokens[0].key if tokens else ""
         verbs = {*self._table["set"], *self._table["set_known"]} - {*self._table["keep_others"]}
-        parts = self._parts(tokens[1:]) if verb in verbs else []
+        parts = split_tokens(self._language, tokens[1:]) if verb in verbs else []
         if len(parts) < 2 or not self._sets_property([tokens[0], *parts[0]]):
             return []
         changes: list[_NoteChange] = []
@@ -332,7 +333,7 @@ class _PropertyValueParser:
     def _values(self, tokens: Sequence[Token], *, allows_new: bool) -> Values:
         """Return the properties of a list ("status to active and priority to high"); else none."""
         values: Values = []
-        for part in self._parts(tokens):
+        for part in split_tokens(self._language, tokens):
             value = self._value(part, allows_new=allows_new)
             if value is None or value[0] in dict(values):
                 return []
@@ -385,7 +386,7 @@ class _PropertyValueParser:
         states = self._language.match_prefix(tokens, 1, "property_values", "states")
         end = max(states, self._longest_cue("value", tokens, 1))
         both = self._language.words("jointly")
-        parts = self._parts([token for token in tokens[end:] if token.key not in both])
+        parts = split_tokens(self._language, [token for token in tokens[end:] if token.key not in both])
         if known is None or end == 1 or len(parts) < 2:
             return None
         if any([token.kind for token in part] != ["link"] for part in parts):
@@ -398,17 +399,3 @@ class _PropertyValueParser:
         phrases = (phrase for frame in self._frames for phrase in frame.roles.get(role, ()))
         matches = (phrase.longest_match(tokens, position) for phrase in phrases)
         return max((match.end for match in matches if match), default=position)
-
-    def _parts(self, tokens: Sequence[Token]) -> list[list[Token]]:
-        """Split a list at commas and conjunctions."""
-        parts: list[list[Token]] = [[]]
-        position = 0
-        while position < len(tokens):
-            after = self._language.match_prefix(tokens, position, "and")
-            if tokens[position].key in (",", ";") or after > position:
-                parts.append([])
-                position = max(after, position + 1)
-                continue
-            parts[-1].append(tokens[position])
-            position += 1
-        return [part for part in parts if part]

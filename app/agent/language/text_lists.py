@@ -45,6 +45,21 @@ def split_items(
     return tuple(span_text(request, item) for item in filled)
 
 
+def split_tokens(language: Language, tokens: Sequence[Token]) -> list[list[Token]]:
+    """Split a list at commas, semicolons and conjunctions."""
+    parts: list[list[Token]] = [[]]
+    position = 0
+    while position < len(tokens):
+        after = language.match_prefix(tokens, position, "and")
+        if tokens[position].key in (",", ";") or after > position:
+            parts.append([])
+            position = max(after, position + 1)
+            continue
+        parts[-1].append(tokens[position])
+        position += 1
+    return [part for part in parts if part]
+
+
 def with_items(request: str, step: PipelineStep, tokens: Sequence[Token], language: Language) -> PipelineStep:
     """Return a step that adds text with the items of a list in place of the text; other steps unchanged.
 
