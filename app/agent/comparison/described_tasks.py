@@ -9,9 +9,15 @@ from app.agent.comparison.found_notes import FoundNotes
 from app.agent.language.choices import MAX_OPTIONS, question_about
 from app.agent.language.dialog import DialogState
 from app.agent.language.notation import serialize
-from app.agent.language.readings import Clarification, ClarificationOption, Interpretation, NoteSet
+from app.agent.language.readings import (
+    Clarification,
+    ClarificationOption,
+    Interpretation,
+    NoteSet,
+    Reading,
+)
 from app.agent.language.request import Request
-from app.agent.language.task_matching import field_of_tasks, named_parts
+from app.agent.language.task_matching import TASK_FIELDS, field_of_tasks, named_parts
 from app.agent.language.task_references import described_tasks, resembles_note
 from app.index.query_serializer import quote_text
 
@@ -54,6 +60,33 @@ class DescribedTasks:
                 return meant
             options = (ClarificationOption(serialize(meant), meant), *interpretation.options)[:MAX_OPTIONS]
             return replace(interpretation, question=question_about(options), options=options)
+        return interpretation
+
+    async def with_tasks_of_notes(self, interpretation: Interpretation, request: Request) -> Interpretation:
+        """Return a list of tasks with some words as that of notes with these words if no task has them.
+
+        Notes with the words in their names or in a linked value precede those with the words in their texts.
+        """
+        if not isinstance(interpretation, Reading) or len(interpretation.steps) > 1:
+            return interpretation
+        step = interpretation.last
+        words = str(step.arguments.get("query", ""))
+        if step.action != "list_tasks" or step.target is not None or not words:
+            return interpretation
+        field = TASK_FIELDS.get(str(step.arguments.get("state")), "task")
+        text = quote_text(words)
+        if (await self._found.with_hits(NoteSet(query=f"{field}:({text})"))).notes:
+            return interpretation
+        linked = (
+            request.vocabulary.find_values_in_part(words),
+            *request.vocabulary.conditions_on(words),
+            f"file:{text}",
+        )
+        arguments = {name: value for name, value in step.arguments.items() if name != "query"}
+        for query in (f"({' OR '.join(filter(None, linked))})", text):
+            if (await self._found.with_hits(NoteSet(query=f'{query} {field}:""'))).notes:
+                of_notes = replace(step, target=NoteSet(query=query), arguments=arguments)
+                return replace(interpretation, steps=(of_notes,))
         return interpretation
 
     async def _notes_with_task(self, field: str, words: str) -> tuple[str, ...]:

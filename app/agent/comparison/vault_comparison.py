@@ -8,6 +8,7 @@ from dataclasses import replace
 from app.agent.comparison.alternatives import with_alternatives
 from app.agent.comparison.change_questions import ChangeQuestions
 from app.agent.comparison.chosen_readings import is_chosen, is_option
+from app.agent.comparison.compared_properties import ComparedProperties
 from app.agent.comparison.daily_notes import DailyNotes
 from app.agent.comparison.date_changes import DateChanges
 from app.agent.comparison.described_tasks import DescribedTasks
@@ -21,7 +22,7 @@ from app.agent.language.compound_requests import drops_change, without_dropped_o
 from app.agent.language.dialog import DialogState
 from app.agent.language.grammar_readings import GUESS_SCORE
 from app.agent.language.interpretation_choice import MIN_RUN_PROBABILITY
-from app.agent.language.list_orders import asks_for_newest, by_age
+from app.agent.language.list_orders import asks_by_date, asks_for_newest, by_age, by_stated_date
 from app.agent.language.note_facts import PropertiesOf
 from app.agent.language.option_order import USELESS, OptionRanker, meaning_key, overwrites_itself
 from app.agent.language.outcomes import meaning_of
@@ -70,6 +71,7 @@ class VaultComparison:
         self._daily = DailyNotes(found)
         self._dates = DateChanges(found, properties_of)
         self._questions = ChangeQuestions(found, words, properties_of)
+        self._compared = ComparedProperties(found, properties_of)
         self._orders = JoinedOrders(requests, found, self.compare, self._compare_one)
 
     async def compare(self, interpretation: Interpretation, text: str, state: DialogState) -> Interpretation:
@@ -111,10 +113,12 @@ class VaultComparison:
         if phrase is not None and not finds_nothing(phrase, await self._found.with_found_notes(phrase)):
             return phrase
         interpretation = await self._tasks.with_described_task(interpretation, request)
+        interpretation = await self._tasks.with_tasks_of_notes(interpretation, request)
         interpretation = await self._dates.with_date_changes(interpretation, request)
         interpretation = self._with_property_changes(interpretation, request)
         interpretation = self._with_stated_changes(interpretation, request)
         interpretation = await self._daily.restrict(interpretation, request)
+        interpretation = await self._compared.with_compared_property(interpretation, request)
         if isinstance(interpretation, Reading):
             interpretation = await self._with_days_and_order(interpretation, request)
         is_wrong_guess = False
@@ -141,10 +145,13 @@ class VaultComparison:
             return reading
         reading = with_stated_dates(request, reading, self._properties_of)
         reading = await self._by_day_names(request, reading)
-        if not asks_for_newest(request, reading):
+        is_by_date = asks_by_date(request, reading)
+        if not is_by_date and not asks_for_newest(request, reading):
             return reading
         notes = (await self._found.with_found_notes(reading)).last.target
         paths = (notes.notes if notes is not None else ()) or request.dialog.them
+        if is_by_date:
+            return by_stated_date(request, reading, paths, self._properties_of)
         return by_age(reading, paths, self._properties_of)
 
     async def _merge_options(

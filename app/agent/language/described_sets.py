@@ -32,12 +32,14 @@ _MIN_COGNATE = 0.75
 _MIN_COGNATE_LENGTH = 5
 _MIN_DAYS = 0.5
 """Minimum share of days among the values of a property that says when something was done."""
+_MIN_NUMBERS = 0.5
+"""Minimum share of numbers among the values of a property that says how much or how good something is."""
 _SCORE = 0.97
 _PRESENCE = re.compile(r"\[[^:\]]+\]")
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class DescribedPart:
     """A condition that words name.
 
     Args:
@@ -56,6 +58,8 @@ def parse_described_list(request: Request, tokens: tuple[Token, ...]) -> Reading
     words = without_marks_at_end(tokens)
     if "find" not in request.allowed or request.dialog.question is not None:
         return None
+    if counted := _counted(request, words):
+        return counted
     lead = max(
         (
             match.end
@@ -71,6 +75,24 @@ def parse_described_list(request: Request, tokens: tuple[Token, ...]) -> Reading
     if notes is None:
         return None
     return Reading((PipelineStep("find", notes),), _SCORE, language=request.language.code, verb_words=1)
+
+
+def _counted(request: Request, words: Sequence[Token]) -> Reading | None:
+    """Return the number of notes with a nested tag: "how many owls do we have?"; None for other words."""
+    counts = (
+        match.end
+        for frame in request.frames
+        if frame.action == "count"
+        for phrase in frame.say
+        if (match := phrase.longest_match(words, 0)) and match.gap_start < 0
+    )
+    start = max(counts, default=0)
+    rest = [token for token in words[start:] if not is_plain_word(request, token)]
+    nested = _nested(request, rest) if start and "count" in request.allowed else None
+    if nested is None:
+        return None
+    step = PipelineStep("count", NoteSet(query=nested.query.partition(" OR ")[0]))
+    return Reading((step,), _SCORE, language=request.language.code, verb_words=1)
 
 
 def _nested(request: Request, words: Sequence[Token]) -> NoteSet | None:
@@ -183,6 +205,13 @@ def described_set(request: Request, tokens: Sequence[Token]) -> NoteSet | None:
                 return None
             is_negated, position = True, after
             continue
+        excepted_at = language.match_prefix(tokens, position, "not") if conditions else position
+        if position < excepted_at < len(tokens) and not (is_negated or joint):
+            excepted = request.set_parser().excepted(tokens, excepted_at, conditions[0])
+            if excepted is not None:
+                conditions.append(f"-{excepted.query}")
+                is_stated, position = True, excepted.end
+                continue
         conjunctions = {
             name: language.match_prefix(tokens, position, name) for name in ("or", "and") if conditions
         }
@@ -191,11 +220,13 @@ def described_set(request: Request, tokens: Sequence[Token]) -> NoteSet | None:
                 return None
             joint, position = joined, conjunctions[joined]
             continue
-        if (part := _part(request, tokens, position)) is not None:
+        if (part := described_part(request, tokens, position)) is not None:
             query = f"-{part.query}" if is_negated else part.query
             if _PRESENCE.fullmatch(query):
                 return None  # "which stories are due?" asks for those due soon
             same = [known for known in conditions if condition_slots(known) == condition_slots(query)]
+            if part.is_stated and part.query.startswith("tag:") and joint != "or":
+                same = []  # notes of a kind may have any tag
             is_value = part.is_stated and ":" in query and not query.endswith(":true]")
             if joint == "or" or (same and is_value):
                 # "Italian or French", "Italian and French mains"
@@ -212,7 +243,7 @@ def described_set(request: Request, tokens: Sequence[Token]) -> NoteSet | None:
             is_stated = is_stated or part.is_stated
             is_negated, joint, position = False, "", part.end
             continue
-        if not _is_plain(request, token):
+        if not is_plain_word(request, token):
             return None
         has_pronoun = has_pronoun or token.key in language.words("result_pronouns")
         position += 1
@@ -228,48 +259,60 @@ def described_set(request: Request, tokens: Sequence[Token]) -> NoteSet | None:
     return NoteSet(query=query, source="previous" if is_of_list else "")
 
 
-def _is_plain(request: Request, token: Token) -> bool:
+def is_plain_word(request: Request, token: Token) -> bool:
     """Return whether a word says nothing about the notes."""
     language = request.language
     plain = language.words("determiners") | language.words("universal") | language.words("note_nouns")
     return token.key in plain | {*language.table("described_sets")["plain"]}
 
 
-def _part(request: Request, tokens: Sequence[Token], position: int) -> _Part | None:
+def described_part(request: Request, tokens: Sequence[Token], position: int) -> DescribedPart | None:
     """Return the condition that starts at a token: a checkbox, a value or a kind; None for other words."""
     token, sets, vocabulary = tokens[position], request.set_parser(), request.vocabulary
-    if not token.is_word or _is_plain(request, token):
+    if not token.is_word or is_plain_word(request, token):
         return None
     for end in range(min(len(tokens), position + _MAX_VALUE_WORDS), position + 1, -1):
         part = tokens[position:end]
         is_name = all(own.is_word for own in part)
-        if is_name and (value := vocabulary.find_value(span_text(request.text, tuple(part)))):
-            return _Part(value, end, condition_slots(value) != {"kind"})
-    checkbox = _mark(request, token)
+        text = span_text(request.text, tuple(part)) if is_name else ""
+        if text and (value := vocabulary.find_value(text)):
+            return DescribedPart(value, end, condition_slots(value) != {"kind"})
+        if text and vocabulary.is_checkbox(name := vocabulary.find_property(text) or ""):
+            return DescribedPart(f"{_field(name)}:true]", end)
+    lead = request.language.match_prefix(tokens, position, "described_sets", "tag_leads")
+    if position < lead < len(tokens) and tokens[lead].is_word:
+        tag = vocabulary.find_tag(tokens[lead].key) if lead == len(tokens) - 1 else None
+        is_folder = vocabulary.find_folder(tokens[lead].key) is not None
+        return DescribedPart(f"tag:{quote_value(tag)}", lead + 1) if tag and not is_folder else None
+    checkbox = mark_condition(request, token)
     value = next(filter(None, map(vocabulary.find_value, _forms(request, token))), None)
     kind = sets.condition_at((token,), 0)
     if kind is not None and condition_slots(kind.query) == {"kind"}:
         if checkbox or (value and value != kind.query and "[" in kind.query):
             return None
-        return _Part(kind.query, position + 1, is_stated=False)
+        return DescribedPart(kind.query, position + 1, is_stated=False)
     names = (request.language.property_name(token.key, vocabulary.find_property), token.key)
     if value is not None and any(name and vocabulary.find_property(name) for name in names):
         return None  # "due" may be a value and a property
     if checkbox:
-        return _Part(checkbox, position + 1) if value is None else None
+        return DescribedPart(checkbox, position + 1) if value is None else None
     if value is not None:
-        return _Part(value, position + 1, condition_slots(value) != {"kind"})
-    return None
+        return DescribedPart(value, position + 1, condition_slots(value) != {"kind"})
+    is_known = token.key in request.language.function_words() | request.language.vocabulary()
+    in_part = "" if is_known else vocabulary.find_values_in_part(token.key)
+    return DescribedPart(in_part, position + 1) if in_part else None
 
 
-def _mark(request: Request, token: Token) -> str:
+def mark_condition(request: Request, token: Token) -> str:
     """Return the condition on the checkbox or day that a word names or negates ("unpaid"), or no text."""
     for form in _forms(request, token):
         if condition := _condition_on_mark(request, form):
             return condition
         for prefix in request.language.table("described_sets")["prefixes"]:
             rest = form.removeprefix(prefix)
-            if rest != form and (condition := _condition_on_mark(request, rest)):
+            if rest == form:
+                continue
+            if condition := _condition_on_mark(request, rest) or _presence_of_number(request, rest):
                 return f"-{condition}"
     return ""
 
@@ -303,6 +346,18 @@ def _condition_on_mark(request: Request, word: str) -> str:
         if is_cognate and vocabulary.is_checkbox(field.name):
             cognates.append(field.name)
     return f"{_field(cognates[0])}:true]" if len(cognates) == 1 else ""
+
+
+def _presence_of_number(request: Request, word: str) -> str:
+    """Return the condition that notes have the only number that a word may mean: "rated", or no text."""
+    related = request.vocabulary.find_related_property(word) or ""
+    implied = {name_key(name) for name in (related, *request.language.implied_properties({word}))}
+    names = [
+        field.name
+        for field in request.vocabulary.fields
+        if name_key(field.name) in implied and field.numbers > _MIN_NUMBERS
+    ]
+    return f"{_field(names[0])}]" if len(names) == 1 else ""
 
 
 def _forms(request: Request, token: Token) -> list[str]:

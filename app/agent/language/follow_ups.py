@@ -10,6 +10,7 @@ from itertools import takewhile
 from app.agent.language.candidates import have_same_meaning
 from app.agent.language.conditions import date_slot, replaced_conditions, top_level_parts
 from app.agent.language.dates import DateParser
+from app.agent.language.described_sets import mark_condition
 from app.agent.language.list_orders import continued_order
 from app.agent.language.listed_notes import notes_described
 from app.agent.language.note_sets import NoteSetParser
@@ -18,7 +19,7 @@ from app.agent.language.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.request import Request, without_marks_at_end
 from app.agent.language.tokens import Token, span_text
 from app.agent.language.undo import undoes_nothing
-from app.index.query_serializer import quote_text
+from app.index.query_serializer import quote_text, quote_value
 from app.index.value_order import property_of
 from app.vault.path import NotePath, name_key
 
@@ -243,7 +244,7 @@ def _refine_by_part(
 
 
 def _description(request: Request, tokens: tuple[Token, ...]) -> str:
-    """Return the condition on a value or a checkbox that words describe; empty if there is none.
+    """Return the condition on a value, a checkbox or a tag that words describe; empty if there is none.
 
     "Indian" is `[cuisine:Indian]`, and "vegetarian", or German "vegetarisch", `[vegetarian:true]`.
     """
@@ -254,7 +255,17 @@ def _description(request: Request, tokens: tuple[Token, ...]) -> str:
         common = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
         if field.checkboxes > _MIN_CHECKBOXES and common >= _MIN_COGNATE * len(field.name):
             return f'["{field.name}":true]' if " " in field.name else f"[{field.name}:true]"
-    return (vocabulary.find_value(text) or "") if text else ""
+    if value := vocabulary.find_value(text) if text else None:
+        return value
+    if len(described := without_marks_at_end(tokens)) == 1 and (
+        mark := mark_condition(request, described[0])
+    ):
+        return mark
+    plain = request.language.function_words() - request.language.verbs()
+    words = [token.key for token in tokens if token.is_word and token.key not in plain]
+    endings = request.language.data.get("endings", ())
+    tag = vocabulary.find_described_tag(words, endings) if words else None
+    return f"tag:{quote_value(tag)}" if tag is not None else ""
 
 
 def _means_property(request: Request, tokens: tuple[Token, ...]) -> bool:

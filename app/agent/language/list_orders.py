@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -9,7 +10,7 @@ from app.agent.language.conditions import date_slot, top_level_parts
 from app.agent.language.dialog import MAX_RESULTS, DialogState
 from app.agent.language.negations import change_words
 from app.agent.language.note_facts import PropertiesOf
-from app.agent.language.property_conditions import DATE_PROPERTIES
+from app.agent.language.property_conditions import DATE_PROPERTIES, EVENT_PROPERTIES
 from app.agent.language.readings import NoteSet, Reading
 from app.agent.language.request import Request
 from app.index.value_order import AGE_PROPERTIES, property_of
@@ -17,6 +18,7 @@ from app.vault.path import name_key
 
 _MAX_COMPARED = 50
 """The maximum number of notes whose properties are looked at."""
+_DAY = re.compile(r"\d{4}(?:-\d\d(?:-\d\d)?)?(?!\d)")
 _DATES = ("modified", "created", "dated", *DATE_PROPERTIES)
 
 
@@ -58,6 +60,35 @@ def by_age(reading: Reading, paths: Sequence[str], properties_of: PropertiesOf) 
     if target is None or 2 * aged <= len(known):
         return reading
     return replace(reading, steps=(replace(reading.last, target=replace(target, order="dated")),))
+
+
+def asks_by_date(request: Request, reading: Reading) -> bool:
+    """Return whether a reading sorts by changes for "by date", which may be a date that the notes state."""
+    target = reading.last.target
+    is_by_change = target is not None and target.order in ("modified", "-modified")
+    return len(reading.steps) == 1 and is_by_change and _says(request, "by_date")
+
+
+def by_stated_date(
+    request: Request, reading: Reading, paths: Sequence[str], properties_of: PropertiesOf
+) -> Reading:
+    """Return "by date" as the order by the date that most of some notes state, the earliest first."""
+    properties = [properties_of(path) for path in paths[:_MAX_COMPARED]]
+    counts = {
+        name: sum(_DAY.match(str(own.get(name, ""))) is not None for own in properties)
+        for name in EVENT_PROPERTIES
+    }
+    name = max(sorted(counts, key=lambda name: name != "date"), key=counts.__getitem__)
+    target = reading.last.target
+    if target is None or 2 * counts[name] <= len(properties):
+        return reading
+    order = name if _says(request, "downward") else f"-{name}"
+    return replace(reading, steps=(replace(reading.last, target=replace(target, order=order)),))
+
+
+def _says(request: Request, kind: str) -> bool:
+    language, tokens = request.language, request.tokens
+    return any(language.match_prefix(tokens, at, "order_words", kind) > at for at in range(len(tokens)))
 
 
 def continued_order(dialog: DialogState, order: str) -> str:

@@ -189,7 +189,7 @@ class NoteSetParser(NoteReferenceParser):
                 advance(position + 1)
                 continue
             if is_negated and (part is None or part.is_topic) and _is_condition(last):
-                part = self._excepted(tokens, position) or part
+                part = self.excepted(tokens, position, last.query if last is not None else "") or part
             if part is None and is_negated and (name := self._comparisons.property_name(token)):
                 is_absent = position > 0 and (
                     tokens[position - 1].key in language.words("determiners") | language.words("lacking")
@@ -270,15 +270,22 @@ class NoteSetParser(NoteReferenceParser):
             return ""
         return day_name_conditions(days.first, days.last, self._vocabulary.day_separator)
 
-    def _excepted(self, tokens: Sequence[Token], position: int) -> QueryPart | None:
-        """Parse a note excluded from a set: "but not the gimbal". "Without X" refers to the text instead."""
+    def excepted(self, tokens: Sequence[Token], position: int, kind: str) -> QueryPart | None:
+        """Parse a note excluded from a set: "but not the gimbal". "Without X" refers to the text instead.
+
+        A part of the name is enough if `kind` is the condition on the folder of the note.
+        """
         if tokens[position - 1].key in self._language.words("lacking"):
             return None
         for end in range(min(len(tokens), position + _MAX_NAME_TOKENS), position, -1):
             parsed = self.find_named(tokens[position:end]) if tokens[end - 1].kind != "mark" else None
             if parsed is not None and parsed.notes.is_single:
                 return QueryPart(f"path:{quote_text(parsed.notes.notes[0])}", end)
-        return None
+        words = [token for token in tokens[position:] if token.key not in self._language.words("determiners")]
+        path = self._vocabulary.note_with_words(self._name_text(words)) if words else None
+        folder = kind.removeprefix("path:").strip('"') if kind.startswith("path:") else ""
+        is_in_folder = path is not None and bool(folder) and path.startswith(folder)
+        return QueryPart(f"path:{quote_text(path)}", len(tokens)) if path and is_in_folder else None
 
     def _in_order(
         self, notes: NoteSet, ordering: NoteOrder, is_one: bool, tokens: Sequence[Token]

@@ -213,11 +213,12 @@ class PropertyConditionParser:
         return known if known != "tags" else None
 
     def unset_flag(self, token: Token) -> str | None:
-        """Return the property that a word negates, for example `read` for "unread"; None for other words."""
+        """Return the checkbox that a word negates, for example `read` for "unread"; None for other words."""
         for prefix in self._language.data.get("negating_prefixes", ()):
             if token.is_word and token.key.startswith(prefix):
                 rest = token.key.removeprefix(prefix)
-                if name := self.property_name(replace(token, key=rest, value=rest)):
+                name = self.property_name(replace(token, key=rest, value=rest))
+                if name and (self._vocabulary.is_checkbox(name) or not self._vocabulary.find_property(name)):
                     return name
         return None
 

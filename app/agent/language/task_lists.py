@@ -12,6 +12,7 @@ from app.agent.language.new_tasks import adds_tasks
 from app.agent.language.readings import Clarification, Interpretation, NoteSet, PipelineStep, Reading
 from app.agent.language.request import Request
 from app.agent.language.tokens import Token
+from app.vault.path import NotePath
 
 DUE_KINDS = ("first", "undated", "dated", "sorted")
 """Values of the argument "due" of a list of tasks, besides days: only those due first, those without or with
@@ -20,6 +21,7 @@ ALL_TASKS = "all"
 """The value of the argument "which" of a change of all tasks; other values are days, as for a list."""
 MIN_PLACE_FIT = 0.8
 """Minimum fit of words for the notes to which a list of tasks is limited."""
+_MAX_NAME_TOKENS = 4
 _SCORE = 0.98
 
 
@@ -35,6 +37,12 @@ def parse_task_list(request: Request, tokens: tuple[Token, ...]) -> Reading | No
     if language.matches_phrase(words, "task_lists", "open_and_done"):
         steps = tuple(PipelineStep("list_tasks", None, {"state": state}) for state in ("open", "done"))
         return Reading(steps, _SCORE, language=language.code, verb_words=1)
+    if found := _mentioning(request, words) or _open_of_note(request, words):
+        return found
+    if language.matches_phrase(words, "task_lists", "overdue_now") and not _follows_list(request):
+        return _reading(
+            request, None, {"state": "open", "due": f"..{request.dates.today - timedelta(days=1)}"}
+        )
     if language.matches_phrase(words, "task_lists", "open_here") and len(request.dialog.this) == 1:
         return _reading(request, NoteSet(notes=request.dialog.this), {"state": "open"})
     for kind in (*DUE_KINDS, "left", "due"):
@@ -68,11 +76,64 @@ def parse_task_list(request: Request, tokens: tuple[Token, ...]) -> Reading | No
     )
 
 
+def _mentioning(request: Request, words: Sequence[Token]) -> Reading | None:
+    """Return the list of the open tasks anywhere whose text has a name: "tasks to do with Jonas", or None.
+
+    A pronoun for a person means the first name.
+    """
+    language = request.language
+    start = language.match_prefix(words, 0, "task_lists", "mention_leads")
+    end = len(words)
+    if start == 0 and (lead := language.match_prefix(words, 0, "task_lists", "duty_leads")):
+        ends = (
+            at for at in range(lead + 1, end) if language.matches_phrase(words[at:], "task_lists", "duties")
+        )
+        start, end = lead, next(ends, lead)
+    named = tuple(words[start:end])
+    if start == 0 or not named or len(named) > _MAX_NAME_TOKENS:
+        return None
+    parsed = request.set_parser().parse_reference(named)
+    if parsed is not None:
+        if not parsed.notes.is_single or language.match_prefix(named, 0, "this"):
+            return None
+        name = NotePath.on_disk(parsed.notes.notes[0]).name
+        is_person = named[0].key in language.words("personal_pronouns")
+        return _reading(request, None, {"state": "open", "query": name.split()[0] if is_person else name})
+    named = named[named[0].key in language.words("determiners") - language.words("this") :]
+    plain = language.function_words()
+    is_name = all(token.kind in ("word", "link", "quoted") and token.key not in plain for token in named)
+    text = " ".join(token.value for token in named)
+    is_name = is_name and bool(text) and not request.vocabulary.has_kind(text)
+    return _reading(request, None, {"state": "open", "query": text}) if is_name else None
+
+
+def _open_of_note(request: Request, words: Sequence[Token]) -> Reading | None:
+    """Return the open tasks of the note that "show open jobs" names by a part of its name; else None."""
+    vocabulary = request.vocabulary
+    start = request.language.match_prefix(words, 0, "task_lists", "open_leads")
+    keys = [token.key for token in words[start:] if token.is_word]
+    text = " ".join(keys)
+    if not 0 < start == len(words) - len(keys) or len(keys) > 2 or vocabulary.has_kind(text):
+        return None
+    open_note = request.dialog.open_note or ""
+    is_open = bool(vocabulary.notes_near(keys, [open_note] if open_note else []))
+    path = open_note if is_open else vocabulary.note_with_words(text)
+    return _reading(request, NoteSet(notes=(path,)), {"state": "open"}) if path else None
+
+
 def _listed_until(request: Request, words: Sequence[Token]) -> Reading | None:
-    """Return the list of the tasks due until a day: "todos till month's end"; None for other requests."""
-    start = request.language.match_prefix(words, 0, "task_lists", "until_leads")
-    end = request.language.match_prefix(words, start, "task_lists", "until")
-    days = request.dates.days_ahead(words[end:]) if 0 < start < end < len(words) else None
+    """Return the list of the tasks due until a day: "todos till month's end"; None for other requests.
+
+    Another form is "tasks due today or earlier".
+    """
+    language = request.language
+    start = language.match_prefix(words, 0, "task_lists", "until_leads")
+    until = language.match_prefix(words, start, "task_lists", "until")
+    end = len(words)
+    if start == until:
+        ends = (at for at in range(start, end) if language.matches_phrase(words[at:], "compared_sets", "<="))
+        end = next(ends, start)
+    days = request.dates.days_ahead(words[until:end]) if 0 < start <= until < end else None
     if days is None:
         return None
     return _reading(request, None, {"state": "open", "due": f"..{days.rpartition('..')[2]}"})
@@ -225,6 +286,11 @@ def _follows_tasks(request: Request) -> bool:
     """Return whether the last request listed, added or changed tasks."""
     last = request.dialog.last.last if request.dialog.last is not None else None
     return last is not None and (last.action in ("list_tasks", *TASK_ACTIONS) or adds_tasks(last))
+
+
+def _follows_list(request: Request) -> bool:
+    last = request.dialog.last.last if request.dialog.last is not None else None
+    return last is not None and last.action == "list_tasks"
 
 
 def _last_list(request: Request) -> tuple[dict[str, object], NoteSet | None]:

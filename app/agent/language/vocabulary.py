@@ -473,6 +473,31 @@ class Vocabulary:
                 return matches[0]
         return None
 
+    def find_described_tag(self, words: Sequence[str], endings: Collection[str]) -> str | None:
+        """Return the only tag of whose name all words are other forms, or None.
+
+        `slow-payer` is the tag of those who "pay slowly", and `freezer` that of "freezer-friendly" dishes.
+
+        Args:
+            words: The keys of the words.
+            endings: The endings with which forms of a word may differ.
+        """
+
+        def are_forms(word: str, part: str) -> bool:
+            shorter, longer = sorted((word, part), key=len)
+            rest = longer.removeprefix(shorter)
+            return len(shorter) >= _MIN_STEM and longer.startswith(shorter) and rest in ("", *endings)
+
+        heads = [word.partition("-")[0] for word in words]
+        tags = [
+            tag
+            for key, tag in self._tags.items()
+            if (parts := name_words(key.rpartition("/")[2])) and len(parts) == len(heads)
+            if all(any(are_forms(head, part) for part in parts) for head in heads)
+            and all(any(are_forms(head, part) for head in heads) for part in parts)
+        ]
+        return tags[0] if len(tags) == 1 else None
+
     def find_type(self, word: str) -> str | None:
         """Return the note type that `word` names, in the plural or by a synonym too; None without one."""
         note_type = self._type_words.get(name_key(word))
@@ -600,6 +625,14 @@ class Vocabulary:
         label = self.label_with_word(word)
         return self.find_value(label) if label is not None else None
 
+    def find_values_in_part(self, word: str) -> str:
+        """Return the search for the few linked texts of properties that contain `word`, or no text."""
+        labels = self._words.labels_by_word.get(name_key(word), ())
+        conditions = list(dict.fromkeys(own for label in labels for own in self.conditions_on(label)))
+        if not 0 < len(conditions) <= _MAX_CANDIDATES:
+            return ""
+        return conditions[0] if len(conditions) == 1 else f"({' OR '.join(conditions)})"
+
     def label_with_word(self, word: str) -> str | None:
         """Return the only linked text of a property that contains `word`, or None."""
         labels = self._words.labels_by_word.get(name_key(word), ())
@@ -716,6 +749,16 @@ class Vocabulary:
         if key in self._folders:
             return self._folders[key]
         matches = [folder for known, folder in self._folders.items() if known.endswith(f"/{key}")]
+        return matches[0] if len(matches) == 1 else None
+
+    def find_folder_of_one(self, word: str) -> str | None:
+        """Return the only folder whose name is the plural of a word: "Recipes" for "recipe", or None."""
+        key = name_key(word)
+        matches = [
+            folder
+            for known, folder in self._folders.items()
+            if key in self.plural_stems(known.rpartition("/")[2])
+        ]
         return matches[0] if len(matches) == 1 else None
 
     def with_known_parent(self, path: str) -> str:

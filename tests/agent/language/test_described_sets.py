@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.agent.language.test_described_notes import note
-from tests.agent.language.test_dialog import fill, names, order, say, state, talk, text
+from tests.agent.language.test_dialog import answers, fill, names, order, say, state, talk, text
 
 __all__ = ["talk"]
 RECIPES = {
@@ -82,3 +82,42 @@ async def test_a_plural_names_a_nested_tag_and_names_with_it(talk) -> None:
     replies = await say(talk, "list owls")
     found = sorted(name.replace("_", " ") for name in names(replies.results))
     assert found == ["Barn owl boxes", "Tawny"]
+
+
+ORCHARD = {
+    "Trees__Quince": note(tags="[sprayed, pot]", grower='"[[Alder Nursery]]"', grade="3", pruned_back="true"),
+    "Trees__Medlar": note(tags="[slow-ripener]", grower='"[[Fern Bros]]"', pruned_back="false"),
+    "Trees__Damson": note(tags="[pot]", grower='"[[Alder Nursery]]"', grade="5", pruned_back="true"),
+    "Trees__Blossom": note(tags="[tree/early]", grade="4", pruned_back="true"),
+}
+
+
+@pytest.mark.parametrize(
+    ("requests", "found"),
+    [
+        (("which of the trees are in pots?",), ["Damson", "Quince"]),
+        (("trees not pruned back",), ["Medlar"]),
+        (("show all alder trees",), ["Damson", "Quince"]),
+        (("ungraded trees",), ["Medlar"]),
+        (("all trees except medlar",), ["Blossom", "Damson", "Quince"]),
+        (("alle Trees außer Medlar",), ["Blossom", "Damson", "Quince"]),
+        (("list the trees", "which of them ripen slowly?"), ["Medlar"]),
+        (("list the trees", "only the ungraded ones"), ["Medlar"]),
+    ],
+)
+async def test_a_tag_or_a_value_precedes_a_search_for_the_word(talk, requests, found) -> None:
+    await fill(talk, **ORCHARD)
+    replies = await say(talk, *requests)
+    assert sorted(names(replies.results)) == found
+
+
+async def test_a_nested_tag_is_counted(talk) -> None:
+    await fill(talk, **ORCHARD)
+    await say(talk, "how many earlies do we have?")
+    assert answers(talk)[-1] == "1 note."
+
+
+async def test_a_word_that_only_begins_like_a_tag_is_searched_for(talk) -> None:
+    await fill(talk, **ORCHARD)
+    replies = await say(talk, "list the trees", "just the potash ones")
+    assert "tag:" not in replies.last.last.target.query

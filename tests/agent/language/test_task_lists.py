@@ -189,3 +189,54 @@ async def test_open_tasks_here_are_those_of_one_note(talk) -> None:
     await talk.say("summarize Trips", open_note="Errands.md")
     await talk.say("open tasks here", open_note="Errands.md")
     assert {path for path, _ in state(talk).tasks} == {"Errands.md"}
+
+
+CREW = {
+    "Boats": "- [ ] Greta: caulk the hull\n- [ ] oil the oars, ask Greta first\n- [x] Greta: buy rope\n",
+    "Harbour crew": "- [ ] pay the fee\n",
+    "People__Greta_Holm": "Coxswain.\n- [ ] send her the rota\n",
+    "Yards__North_Slip": '---\nowner: "[[Bruno Vance]]"\n---\n- [ ] clear the rails\n',
+}
+
+
+@pytest.mark.parametrize(
+    ("request_text", "tasks"),
+    [
+        ("tasks to do with greta", ["Greta: caulk the hull", "oil the oars, ask Greta first"]),
+        ("which tasks mention greta?", ["Greta: caulk the hull", "oil the oars, ask Greta first"]),
+        ("what does greta still have to do?", ["Greta: caulk the hull", "oil the oars, ask Greta first"]),
+        ("was muss Greta noch tun?", ["Greta: caulk the hull", "oil the oars, ask Greta first"]),
+        ("what is open with bruno?", ["clear the rails"]),
+        ("show open crew", ["pay the fee"]),
+    ],
+)
+async def test_tasks_about_a_name_are_in_any_note(talk, request_text, tasks) -> None:
+    await fill(talk, **CREW)
+    await say(talk, request_text)
+    assert sorted(listed(talk)) == tasks
+
+
+async def test_a_pronoun_for_a_person_is_the_first_name_in_tasks(talk) -> None:
+    await fill(talk, **CREW)
+    await say(talk, "open Greta Holm", "which tasks mention her?")
+    assert sorted(listed(talk)) == ["Greta: caulk the hull", "oil the oars, ask Greta first"]
+
+
+@pytest.mark.parametrize("request_text", ["what do i still have to do?", "what do we still have to do?"])
+async def test_other_questions_about_work_name_nobody(talk, request_text) -> None:
+    await fill(talk, **CREW)
+    await say(talk, request_text)
+    assert "query" not in state(talk).last.last.arguments
+
+
+LATE = "- [ ] sand the deck 📅 2020-01-02\n- [ ] paint the bow 📅 2020-01-03\n"
+
+
+@pytest.mark.parametrize(
+    "request_text",
+    ["so what is overdue now", "what tasks are due today or earlier?", "was ist jetzt überfällig?"],
+)
+async def test_a_change_of_a_task_does_not_limit_the_next_list(talk, request_text) -> None:
+    await fill(talk, Deck=LATE, Mast="- [ ] check the shrouds 📅 2020-02-01\n")
+    await say(talk, "tick off sand the deck in Deck", request_text)
+    assert {"paint the bow 📅 2020-01-03", "check the shrouds 📅 2020-02-01"} <= set(listed(talk))

@@ -1,0 +1,199 @@
+"""Find the property that a comparison or a superlative is about."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import date, timedelta
+
+from app.agent.comparison.chosen_readings import is_chosen
+from app.agent.comparison.found_notes import FoundNotes
+from app.agent.language.choices import question_about
+from app.agent.language.compared_sets import (
+    ComparedSet,
+    Comparison,
+    Days,
+    Superlative,
+    parse_compared_set,
+)
+from app.agent.language.conditions import date_slot, top_level_parts
+from app.agent.language.notation import serialize
+from app.agent.language.note_facts import PropertiesOf
+from app.agent.language.periods import within_period
+from app.agent.language.property_conditions import EVENT_PROPERTIES
+from app.agent.language.readings import (
+    Clarification,
+    ClarificationOption,
+    Interpretation,
+    NoteSet,
+    PipelineStep,
+    Reading,
+)
+from app.agent.language.request import Request
+from app.agent.language.stated_amounts import is_number
+from app.agent.language.vocabulary import name_parts
+from app.vault.path import name_key
+
+_DAY = re.compile(r"\d{4}-\d\d-\d\d(?!\d)")
+_DATE_PROPERTIES = ("date", *(name for name in EVENT_PROPERTIES if name != "date"))
+_EVERY_NOTE = 'file:""'
+_MAX_NOTES = 500
+_MAX_OPTIONS = 3
+_SCORE = 0.97
+_MAX_YEARLY_DAYS = 31
+
+
+class ComparedProperties:
+    """Finds the compared property among those of the notes: "lessons next week" are those with a `date` then.
+
+    Args:
+        found: Searches for the notes.
+        properties_of: Returns the properties of the note at a path.
+    """
+
+    def __init__(self, found: FoundNotes, properties_of: PropertiesOf | None) -> None:
+        self._found = found
+        self._properties_of = properties_of
+
+    async def with_compared_property(
+        self, interpretation: Interpretation, request: Request
+    ) -> Interpretation:
+        """Return the search that a request describes by a date or an amount; others stay unchanged.
+
+        If the notes have several properties that may be meant, the result is a question.
+        """
+        if self._properties_of is None or request.dialog.question is not None:
+            return interpretation
+        if isinstance(interpretation, Reading) and is_chosen(interpretation, request.text, request.dialog):
+            return interpretation
+        compared = parse_compared_set(request)
+        if compared is None or compared.action not in request.allowed:
+            return interpretation
+        paths = await self._paths(_without_dates(compared, ""), request)
+        values = {path: self._properties_of(path) for path in paths[:_MAX_NOTES]}
+        sets = _compared_notes(request, compared, list(values.values()))[:_MAX_OPTIONS]
+        readings = [
+            Reading(
+                (PipelineStep(compared.action, notes),), _SCORE, language=request.language.code, verb_words=1
+            )
+            for notes in sets
+        ]
+        if not readings:
+            return interpretation
+        options = tuple(ClarificationOption(serialize(reading), reading) for reading in readings)
+        return readings[0] if len(options) == 1 else Clarification(question_about(options), options)
+
+    async def _paths(self, notes: NoteSet, request: Request) -> Sequence[str]:
+        """Return the notes of a set, which may be some of those listed last."""
+        listed = request.dialog.them
+        if notes.source and not notes.query:
+            return listed
+        hits = (await self._found.with_hits(NoteSet(query=notes.query or _EVERY_NOTE))).notes
+        return [path for path in hits if path in listed] if notes.source else hits
+
+
+def _compared_notes(
+    request: Request, compared: ComparedSet, notes: Sequence[Mapping[str, object]]
+) -> list[NoteSet]:
+    """Return the sets that a comparison may mean among notes with some properties, likeliest first."""
+    comparison = compared.comparison
+    names = _compared_names(request, compared, notes)
+    if isinstance(comparison, Superlative):
+        sign = "-" if comparison.is_lowest else ""
+        return [replace(compared.notes, order=f"{sign}{name}", limit=comparison.limit) for name in names]
+    sets: list[NoteSet] = []
+    for name in names:
+        if not (condition := _condition(request, name, comparison, notes)):
+            continue
+        if compared.is_negated:
+            condition = f"-({condition})" if " " in condition else f"-{condition}"
+        sets.append(_without_dates(compared, name).with_query(condition))
+    return sets
+
+
+def _without_dates(compared: ComparedSet, name: str) -> NoteSet:
+    """Return the notes before a comparison with a period, without another period of a property.
+
+    After the lessons of March, "the ones in April" are those of another period. An empty name means all
+    properties.
+    """
+    comparison, parts = compared.comparison, top_level_parts(compared.notes.query)
+    if isinstance(comparison, Superlative) or comparison.amount or "OR" in parts:
+        return compared.notes
+    if any(None in days for days in comparison.periods):
+        return compared.notes
+    kept = [part for part in parts if not (slot := date_slot(part)) or (name and slot != name_key(name))]
+    return replace(compared.notes, query=" ".join(kept))
+
+
+def _compared_names(
+    request: Request, compared: ComparedSet, notes: Sequence[Mapping[str, object]]
+) -> list[str]:
+    """Return the properties of some notes that a comparison may mean, the most frequent one first."""
+    comparison = compared.comparison
+    is_order = isinstance(comparison, Superlative)
+    is_amount = not isinstance(comparison, Superlative) and bool(comparison.amount)
+    counts = Counter(
+        name
+        for properties in notes
+        for name, value in properties.items()
+        if ((is_order or is_amount) and is_number(value))
+        or (not is_amount and _DAY.match(str(value)) is not None)
+    )
+    known = {name_key(name): name for name in counts}
+    if compared.names:
+        said = {token.key for token in request.tokens}
+        meant = [name for key, name in known.items() if key in map(name_key, compared.names)]
+        names = [name for name in meant if said & name_parts(name_key(name))] or meant
+    elif isinstance(comparison, Superlative):
+        names = []
+    elif is_amount:
+        money = request.language.table("stated_values")["money_properties"]
+        names = [name for key, name in known.items() if key in money] or list(known.values())
+    elif any(last is None or last > request.dates.today for _, last in comparison.periods):
+        names = [known[key] for key in _DATE_PROPERTIES if key in known][:1] or list(known.values())
+    else:
+        names = []  # "notes from last week" were changed in it
+    return sorted(names, key=lambda name: -counts[name])
+
+
+def _condition(
+    request: Request, name: str, comparison: Comparison, notes: Sequence[Mapping[str, object]]
+) -> str:
+    """Return the condition that a property meets a comparison; an empty text if there is none."""
+    if comparison.amount:
+        return f"[{_quoted(name)}:{comparison.sign}{comparison.amount}]"
+    is_yearly = name_key(name) in request.language.table("compared_sets")["yearly"]
+    if is_yearly and not any(token.key[0].isdigit() for token in request.tokens):
+        return _in_any_year(name, comparison.periods[0])
+    return within_period(_quoted(name), _period_with_values(name, comparison.periods, notes)) or ""
+
+
+def _period_with_values(name: str, periods: Sequence[Days], notes: Sequence[Mapping[str, object]]) -> Days:
+    """Return the first period in which a property has a value: "January" is the last one or the next one."""
+    days = [found[0] for own in notes if (found := _DAY.match(str(own.get(name, ""))))]
+
+    def has_values(period: Days) -> bool:
+        first, last = (day.isoformat() if day is not None else "" for day in period)
+        return any(first <= day and (not last or day <= last) for day in days)
+
+    return next(filter(has_values, periods), periods[0])
+
+
+def _in_any_year(name: str, period: Days) -> str:
+    """Return the condition that a day of a period, in any year, is the value of a property; or no text."""
+    first, last = period
+    if first is None or last is None or (last - first).days > _MAX_YEARLY_DAYS:
+        return ""
+    days: list[date] = [first + timedelta(days=days) for days in range((last - first).days + 1)]
+    months = {f"{day:%m}" for day in days}
+    is_month = len(months) == 1 and first.day == 1 and (last + timedelta(days=1)).day == 1
+    dates = [f"{first:%m}-"] if is_month else [f"{day:%m-%d}" for day in days]
+    pattern = dates[0] if len(dates) == 1 else f"({'|'.join(dates)})"
+    return f"[{_quoted(name)}:/-{pattern}/]"
+
+
+def _quoted(name: str) -> str:
+    return f'"{name}"' if " " in name else name

@@ -1,0 +1,102 @@
+"""Searches by a date, an amount or a superlative whose property the vault decides: "rehearsals next week"."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import pytest
+
+from app.agent.transcript import Question
+from tests.agent.language.test_described_notes import note
+from tests.agent.language.test_dialog import fill, names, say, talk
+
+__all__ = ["talk"]
+NOW = datetime(2026, 3, 18, 12)
+NOTES = {
+    "Rehearsals__Brass": note(date="2026-03-24", hall="North"),
+    "Rehearsals__Strings": note(date="2026-03-19", hall="South"),
+    "Rehearsals__Choir": note(date="2026-04-10", hall="North"),
+    "Rehearsals__Winds": note(date="2026-02-03", hall="North"),
+    "Loans__Harp": note(until="2026-12-01", price="900", serviced="2025-04-02"),
+    "Loans__Tuba": note(until="2027-02-01", price="1200", serviced="2026-01-20"),
+    "Loans__Organ": note(until="2026-01-31", price="4000"),
+    "Singers__Ada": note(birthday="1988-03-30"),
+    "Singers__Ben": note(birthday="1990-05-04"),
+}
+
+
+async def found(talk, *requests: str) -> list[str]:
+    """Return the names of the notes that the last of some requests finds without a question."""
+    talk.workspace.agent._builtin._requests.now = lambda: NOW
+    await fill(talk, **NOTES)
+    replies = await say(talk, *requests)
+    assert not isinstance(talk.items[-1], Question)
+    return sorted(names(replies.results))
+
+
+@pytest.mark.parametrize(
+    ("request_text", "wanted"),
+    [
+        ("rehearsals next week", ["Brass"]),
+        ("which rehearsals are in april?", ["Choir"]),
+        ("rehearsals in february", ["Winds"]),
+        ("loans over 1000", ["Organ", "Tuba"]),
+        ("loans with a price of 1200 or more", ["Organ", "Tuba"]),
+        ("loans with price 1200 or less", ["Harp", "Tuba"]),
+        ("which loans are past their until date?", ["Organ"]),
+        ("loans not serviced this year", ["Harp", "Organ"]),
+        ("whose birthday is in march?", ["Ada"]),
+        ("welche Loans sind im Dezember fällig?", ["Harp"]),
+    ],
+)
+async def test_a_date_or_an_amount_is_that_of_the_notes(talk, request_text, wanted) -> None:
+    assert await found(talk, request_text) == wanted
+
+
+@pytest.mark.parametrize(
+    ("request_text", "wanted"),
+    [
+        ("which loan is the cheapest?", "Harp"),
+        ("the most expensive loan", "Organ"),
+        ("which loan was serviced last?", "Tuba"),
+        ("which loan was serviced first?", "Harp"),
+    ],
+)
+async def test_a_superlative_reads_the_property_of_the_notes(talk, request_text, wanted) -> None:
+    assert await found(talk, request_text) == [wanted]
+
+
+@pytest.mark.parametrize(
+    ("requests", "wanted"),
+    [
+        (("list the loans", "only those under 2000"), ["Harp", "Tuba"]),
+        (("list the loans", "which of them were serviced this year?"), ["Tuba"]),
+        (("loans over 1000", "show me the cheapest one"), ["Tuba"]),
+        (("rehearsals in april", "and the ones in february?"), ["Winds"]),
+    ],
+)
+async def test_a_list_is_narrowed_by_the_property_of_its_notes(talk, requests, wanted) -> None:
+    assert await found(talk, *requests) == wanted
+
+
+@pytest.mark.parametrize(
+    "request_text", ["notes changed this week", "until is december 3", "loans in the north hall next week"]
+)
+async def test_other_requests_do_not_compare_properties(talk, request_text) -> None:
+    talk.workspace.agent._builtin._requests.now = lambda: NOW
+    await fill(talk, **NOTES)
+    replies = await say(talk, request_text)
+    ran = replies.last.last.target.query if replies.last is not None and replies.last.last.target else ""
+    assert "[until" not in ran and "[date" not in ran
+
+
+@pytest.mark.parametrize(
+    ("request_text", "wanted"),
+    [
+        ("list rehearsals by date", ["Winds", "Strings", "Brass", "Choir"]),
+        ("rehearsals by date, newest first", ["Choir", "Brass", "Strings", "Winds"]),
+    ],
+)
+async def test_notes_by_date_have_the_order_of_the_date_that_they_state(talk, request_text, wanted) -> None:
+    await fill(talk, **NOTES)
+    assert names((await say(talk, request_text)).results) == wanted
