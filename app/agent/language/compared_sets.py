@@ -129,7 +129,8 @@ def parse_compared_set(request: Request) -> ComparedSet | None:
             return None
         if comparison.limit is None and not has_several:
             comparison = replace(comparison, limit=1)
-    if comparison is None or not (conditions or is_of_list or (names and _asks(request, tokens))):
+    has_kind = any(condition_slots(part) == {"kind"} for part in conditions)
+    if comparison is None or not (has_kind or is_of_list or (names and _asks(request, tokens))):
         return None
     query = " ".join(request.vocabulary.without_templates(conditions))
     notes = _listed(request) if is_of_list else NoteSet()
@@ -245,6 +246,8 @@ def _comparison(request: Request, tokens: Sequence[Token], position: int) -> Com
         named = _property_at(request, tokens, _after_articles(request, tokens, after))
         if named is not None and named[1] >= len(tokens) - 1:
             return Comparison(after, periods=((None, today - timedelta(days=1)),))
+    if (after := language.match_prefix(tokens, position, "compared_sets", "upcoming")) > position:
+        return Comparison(after, periods=((today, None),))
     for sign in _SIGNS:
         after = language.match_prefix(tokens, position, "comparisons", sign)
         if after == position or after >= len(tokens):

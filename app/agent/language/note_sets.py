@@ -740,8 +740,14 @@ class NoteSetParser(NoteReferenceParser):
         return lists | words
 
     def _topic(self, tokens: Sequence[Token], position: int, fit: float) -> QueryPart | None:
-        """Parse the words of a full-text search, up to the next condition."""
+        """Parse the words of a full-text search, up to the next condition; "him" is the person's name."""
         language = self._language
+        is_last = not any(token.kind != "mark" for token in tokens[position + 1 :])
+        if is_last and tokens[position].key in language.words("personal_pronouns"):
+            person = self.parse_reference(tokens[position : position + 1])
+            if person is not None and person.notes.is_single:
+                name = NotePath.on_disk(person.notes.notes[0]).name
+                return QueryPart(quote_text(name), position + 1, fit, is_topic=True)
         words: list[str] = []
         start, end = position, position
         is_alternative = False

@@ -9,6 +9,7 @@ from app.agent.language.dates import DateParser
 from app.agent.language.lexicon import Language
 from app.agent.language.property_conditions import DATE_PROPERTIES, PropertyConditionParser
 from app.agent.language.tokens import Token
+from app.vault.path import name_key
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +103,8 @@ class OrderParser:
             is_at_end = end >= len(tokens) or tokens[end].kind == "mark"
             # "By" without "sorted" names an order only at the end of a phrase.
             if name and (after_sorted > position or is_at_end):
-                sign = "-" if name in DATE_PROPERTIES else ""
+                is_due = name_key(name) in language.words("due_properties")
+                sign = "-" if name in DATE_PROPERTIES or is_due else ""
                 best = NoteOrder(f"{sign}{name}", None, end)
         return self._with_direction(best, tokens) if best is not None else None
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.agent.language.test_dialog import answers, fill, names, say, state, talk
+from tests.agent.language.test_dialog import answers, fill, names, order, say, state, talk
 
 __all__ = ["talk"]
 
@@ -63,3 +63,25 @@ async def test_a_property_that_no_note_has_is_missing_in_all(talk, request_text)
 async def test_the_changes_of_today_are_notes(talk, request_text) -> None:
     replies = await say(talk, request_text)
     assert replies.last.last.target.query.startswith("modified:")
+
+
+async def test_a_list_by_deadline_begins_with_the_earliest(talk) -> None:
+    await fill(talk, Bids__Fair="---\ndeadline: 2026-05-01\n---\n")
+    request = talk.workspace.agent._builtin._requests.request_of("sort by deadline", state(talk))
+    assert request.set_parser().order_in(request.tokens) == ("-deadline", None)
+
+
+async def test_a_search_for_a_pronoun_is_one_for_the_person(talk) -> None:
+    await fill(talk, Visits__Spring="With [[Ada Lane]].", Visits__Autumn="Alone.", Ada_Lane="A pilot.")
+    replies = await say(talk, "open Ada Lane", "notes about her")
+    assert replies.question is not None
+    assert '"Ada Lane"' in {own.reading.last.target.query for own in replies.question.options}
+
+
+@pytest.mark.parametrize(
+    "request_text",
+    ["hypotheses that are more likely than not", "Hypothesen, die eher wahr als falsch sind"],
+)
+async def test_even_odds_are_a_confidence_of_one_half(talk, request_text) -> None:
+    await order(talk, request_text)
+    assert state(talk).last.last.target.query == "type:hypothesis [confidence:>0.5]"
