@@ -18,7 +18,7 @@ from app.agent.language.compared_sets import (
     Superlative,
     parse_compared_set,
 )
-from app.agent.language.conditions import date_slot, top_level_parts
+from app.agent.language.conditions import condition_slots, date_slot, top_level_parts
 from app.agent.language.notation import serialize
 from app.agent.language.note_facts import PropertiesOf
 from app.agent.language.periods import within_period
@@ -143,7 +143,13 @@ def _compared_names(
         or (not is_amount and _DAY.match(str(value)) is not None)
     )
     known = {name_key(name): name for name in counts}
-    if compared.names:
+    parts = top_level_parts(compared.notes.query)
+    listed = [known[slot] for part in parts for slot in condition_slots(part) if slot in known]
+    if is_amount and listed:
+        return []  # after "over 500", "and under 200" may replace the limit or add one
+    if listed and not compared.names and any(map(date_slot, parts)):
+        names = listed[:1]  # after those sown in March, "in February" is about the same property
+    elif compared.names:
         said = {token.key for token in request.tokens}
         meant = [name for key, name in known.items() if key in map(name_key, compared.names)]
         names = [name for name in meant if said & name_parts(name_key(name))] or meant

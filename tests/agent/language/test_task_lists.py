@@ -240,3 +240,9 @@ async def test_a_change_of_a_task_does_not_limit_the_next_list(talk, request_tex
     await fill(talk, Deck=LATE, Mast="- [ ] check the shrouds 📅 2020-02-01\n")
     await say(talk, "tick off sand the deck in Deck", request_text)
     assert {"paint the bow 📅 2020-01-03", "check the shrouds 📅 2020-02-01"} <= set(listed(talk))
+
+
+async def test_a_note_is_opened_without_a_word_for_a_list(talk) -> None:
+    await fill(talk, **CREW)
+    await say(talk, "open crew")
+    assert state(talk).last is None or state(talk).last.last.action != "list_tasks"
