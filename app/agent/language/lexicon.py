@@ -215,6 +215,11 @@ class Language:
     _phrases_by_first: dict[str, Mapping[str, Sequence[PhrasePattern]]] = field(default_factory=dict)
     _words: dict[str, frozenset[str]] = field(default_factory=dict)
 
+    @property
+    def has_capital_nouns(self) -> bool:
+        """Whether nouns begin with a capital letter, which then says nothing about names."""
+        return bool(self.data["has_capital_nouns"])
+
     def phrases(self, *path: str) -> tuple[PhrasePattern, ...]:
         """Return the phrases of a list in the data file, for example `phrases("dates", "last")`."""
         key = ".".join(path)
