@@ -306,7 +306,7 @@ def _with_plain_name(request: Request, tokens: tuple[Token, ...], template: str)
     The kind is one of the vault, or in the template's name. It is a part of the name if it is written as one:
     "a note for The Book Thief".
     """
-    language, table = request.language, request.language.table("template_notes")
+    language = request.language
     determiners = language.words("determiners")
     nouns = language.words("note_nouns") - determiners
     noun = next((at for at, token in enumerate(tokens) if token.key in nouns), None)
