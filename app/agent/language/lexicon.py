@@ -301,6 +301,7 @@ class Language:
         words = [token.key for token in tokens if token.is_word]
         known = self.vocabulary().union(*map(self.words, ("fillers", "question_words", "personal_pronouns")))
         known |= {*self.table("nouns"), *self.table("dates")["words"]}
+        known -= set(self.table("coverage")["shared"])
         return sum(word in known for word in words) / len(words) if words else 0.0
 
     def function_words(self) -> frozenset[str]:

@@ -48,8 +48,16 @@ async def test_a_note_of_a_kind_is_created_in_its_folder(talk, request_, path) -
             "Sources/Tide tables.md",
             ("year: 1851", "read: false"),
         ),
-        ("new person Inga Solberg in People, born 1988-04-02", "People/Inga Solberg.md", ("born: 1988-04-02",)),
-        ("create an event called Second voyage, date 1772-07-13", "Events/Second voyage.md", ("date: 1772-07-13",)),
+        (
+            "new person Inga Solberg in People, born 1988-04-02",
+            "People/Inga Solberg.md",
+            ("born: 1988-04-02",),
+        ),
+        (
+            "create an event called Second voyage, date 1772-07-13",
+            "Events/Second voyage.md",
+            ("date: 1772-07-13",),
+        ),
     ],
 )
 async def test_a_note_of_a_kind_gets_the_properties_after_its_name(talk, request_, path, properties) -> None:

@@ -26,4 +26,3 @@ async def test_a_synonym_of_a_tag_is_not_changed(talk, journal, request_) -> Non
 async def test_a_new_tag_has_the_name_that_the_request_gives_it(talk, journal) -> None:
     await say(talk, "tag K1 with diary")
     assert "diary" in text(talk, "Instruments/K1.md")
-
