@@ -11,9 +11,10 @@ from tests.agent.language.test_dialog import say, talk
 
 __all__ = ["talk"]
 LIKELY = MIN_SHOWN_PROBABILITY
+CORE = NoteSet(query="tag:core")
 
 
-def option(action="find", share=LIKELY, target=NoteSet(query="tag:core"), **arguments):
+def option(action="find", share=LIKELY, target=CORE, **arguments):
     return ClarificationOption("", Reading((PipelineStep(action, target, arguments),), 1.0), share)
 
 
@@ -58,9 +59,7 @@ def test_a_value_that_is_missing_is_asked_for() -> None:
 
 async def test_another_reading_replaces_the_shown_one(talk, monkeypatch) -> None:
     agent = talk.workspace.agent._builtin
-    question = Clarification(
-        "?", (option(target=NoteSet(query="tag:core")), option(share=0.3, target=NoteSet(query="tag:star")))
-    )
+    question = Clarification("?", (option(), option(share=0.3, target=NoteSet(query="tag:star"))))
 
     async def ask(interpretation, text, state):
         return question if text == "the important ones" else interpretation
