@@ -145,7 +145,8 @@ def _compared_names(
     known = {name_key(name): name for name in counts}
     parts = top_level_parts(compared.notes.query)
     listed = [known[slot] for part in parts for slot in condition_slots(part) if slot in known]
-    if is_amount and listed:
+    is_open = isinstance(comparison, Comparison) and any(None in days for days in comparison.periods)
+    if listed and (is_amount or is_open):
         return []  # after "over 500", "and under 200" may replace the limit or add one
     if listed and not compared.names and any(map(date_slot, parts)):
         names = listed[:1]  # after those sown in March, "in February" is about the same property
