@@ -9,10 +9,12 @@ from app.agent.comparison.found_notes import FoundNotes, finds_nothing
 from app.agent.language.candidates import have_same_meaning
 from app.agent.language.choices import with_options
 from app.agent.language.dates import ISO_DAY
+from app.agent.language.lexicon import languages
 from app.agent.language.notation import serialize
 from app.agent.language.note_facts import PropertiesOf
 from app.agent.language.own_values import parse_own_value
 from app.agent.language.property_lines import PropertyLine, stated_lines
+from app.agent.language.questions import question_language
 from app.agent.language.readings import (
     Clarification,
     ClarificationOption,
@@ -60,15 +62,19 @@ class OwnValues:
             return interpretation
         first = _first_reading(interpretation)
         is_change = first is not None and request.writes(first)
-        if isinstance(interpretation, ModelRequired | Reading) and not _searches_vault(first):
+        is_look = isinstance(interpretation, Reading) and interpretation.last.action == "properties_of"
+        if isinstance(interpretation, ModelRequired):
+            return interpretation
+        if isinstance(interpretation, Reading) and not (is_look or _searches_vault(first)):
             return interpretation
         asked = parse_own_value(request, self._properties_of)
         if asked is not None and asked.last.target is not None:
             about, paths = str(asked.last.arguments["about"]), asked.last.target.notes
             if self._has(paths[0], about) or await exists_near(about, paths):
                 return asked
+        is_question = is_look and question_language(request.text, languages()) is not None
         lines = stated_lines(request) if "set_property" in request.allowed else []
-        if not lines or request.dialog.has_list:
+        if not lines or is_question or request.dialog.has_list:
             return interpretation
         notes = dict.fromkeys((*request.dialog.it[:1], *request.dialog.this[:1]))
         own = [path for path in notes if all(self._has(path, line.key) for line in lines)]
@@ -106,9 +112,8 @@ def _first_reading(interpretation: Interpretation) -> Reading | None:
 def _searches_vault(reading: Reading | None) -> bool:
     """Return whether a reading lists or counts the notes of a search of the whole vault."""
     step = reading.last if reading is not None and len(reading.steps) == 1 else None
-    if step is None or step.action not in _SEARCHES or step.target is None:
-        return False
-    return step.target == NoteSet(query=step.target.query)
+    target = step.target if step is not None and step.action in _SEARCHES else None
+    return target is not None and not (target.notes or target.source or target.limit or target.pick)
 
 
 def _is_number_or_day(value: object) -> bool:

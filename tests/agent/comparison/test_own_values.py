@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 import pytest
 
 from app.agent.language.notation import PREFIX
@@ -26,6 +28,7 @@ async def new_conversation(talk) -> SessionConversation:
         f"{PREFIX} set_property [@K1] key=lender value=Ann",
         f"{PREFIX} set_property [@K1] key=room value=S7",
     )
+    talk.workspace.agent._builtin._requests.now = lambda: datetime(2026, 3, 18, 12)
     return SessionConversation(talk.workspace)
 
 
@@ -111,7 +114,7 @@ async def test_a_stated_value_sets_the_property_of_the_note_on_the_screen(talk, 
     ("line", "first"),
     [
         ("price 450", "set_property [@Instruments/H4] key=price value=450"),
-        ("lender is Ann", "set_property [@Instruments/H4] key=lender value=Ann"),
+        ("the lender is Ann", "set_property [@Instruments/H4] key=lender value=Ann"),
         ("founded is November 19", "set_property [@Instruments/H4] key=founded value=1761-11-19"),
     ],
 )
