@@ -173,10 +173,23 @@ def _lines(request: Request, tokens: Sequence[Token], *, is_new: bool = False) -
     lines: list[PropertyLine] = []
     for part in split_tokens(request.language, tokens):
         line = _line(request, part, is_new=is_new)
+        if line is None and lines and (longer := _with_value(request, lines[-1], part)) is not None:
+            lines[-1] = longer
+            continue
         if line is None or line.key in [known.key for known in lines]:
             return []
         lines.append(line)
     return lines
+
+
+def _with_value(request: Request, line: PropertyLine, part: Sequence[Token]) -> PropertyLine | None:
+    """Return the line of a list property with one more value: "attendees Ann and Bob"; None for others."""
+    bound = _fill(request, part) if len(part) <= _MAX_VALUE_WORDS else None
+    is_name = isinstance(bound, str) and bound[:1].isupper() and not _is_other(request, part)
+    if not is_name or not request.vocabulary.is_list(line.key):
+        return None
+    values = line.value if isinstance(line.value, tuple) else (line.value,)
+    return replace(line, value=(*values, bound), is_known=False)
 
 
 def _line(request: Request, tokens: Sequence[Token], *, is_new: bool) -> PropertyLine | None:
