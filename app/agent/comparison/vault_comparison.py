@@ -16,6 +16,13 @@ from app.agent.comparison.fact_answers import FactAnswers
 from app.agent.comparison.found_notes import FoundNotes, finds_nothing
 from app.agent.comparison.joined_orders import JoinedOrders
 from app.agent.comparison.offered_changes import without_deletions, without_self_relations
+from app.agent.comparison.offered_order import (
+    with_note_in_talk,
+    with_state_of_verb,
+    with_stated_value_first,
+)
+from app.agent.comparison.own_values import OwnValues
+from app.agent.comparison.owned_notes import OwnedNotes
 from app.agent.comparison.plain_changes import is_plain_change
 from app.agent.language.choices import MAX_OPTIONS, accounts_for_all, question_about
 from app.agent.language.compound_requests import drops_change, without_dropped_orders
@@ -67,6 +74,8 @@ class VaultComparison:
         self._properties_of = properties_of
         self._found = found
         self._facts = FactAnswers(requests, properties_of)
+        self._own_values = OwnValues(found, properties_of)
+        self._owned = OwnedNotes(self._compare_text, properties_of)
         self._tasks = DescribedTasks(found)
         self._daily = DailyNotes(found)
         self._dates = DateChanges(found, properties_of)
@@ -94,12 +103,18 @@ class VaultComparison:
             is_split, joined = await self._orders.join(interpretation, text, state)
         if joined is not None:
             return joined
-        compared = await self._compare_one(interpretation, text, state)
         request = self._requests.request_of(text, state)
+        compared = await self._compare_one(interpretation, text, state)
+        compared = await self._owned.with_owned_note(compared, request)
         kept = without_dropped_orders(request, compared)
         if is_split or (isinstance(compared, Reading) and drops_change(request, compared)):
             return kept
         return kept if isinstance(compared, Clarification) and isinstance(kept, Clarification) else compared
+
+    async def _compare_text(self, text: str, request: Request) -> Interpretation:
+        """Return the interpretation of another text in the dialog of a request, revised by the vault."""
+        interpretation = self._requests.interpret(text, request.dialog)
+        return await self._compare_one(interpretation, text, request.dialog)
 
     async def _compare_one(
         self, interpretation: Interpretation, text: str, state: DialogState
@@ -109,6 +124,8 @@ class VaultComparison:
         interpretation = self._facts.with_fact(interpretation, request)
         if not self._found.can_search:
             return interpretation
+        ranker = OptionRanker(text, self._words(), self._found.with_hits, self._properties_of)
+        interpretation = await self._own_values.prefer(interpretation, request, ranker.exists_near)
         phrase = phrase_search(request, interpretation)
         if phrase is not None and not finds_nothing(phrase, await self._found.with_found_notes(phrase)):
             return phrase
@@ -128,7 +145,6 @@ class VaultComparison:
             plain = self._requests.interpret_without_guesses(text, request.dialog)
             interpretation = self._facts.with_fact(plain, request)
             is_wrong_guess = True
-        ranker = OptionRanker(text, self._words(), self._found.with_hits, self._properties_of)
         if isinstance(interpretation, Reading) and self._requests.is_change(interpretation):
             interpretation = await self._questions.ask_in_doubt(interpretation, request, ranker)
         if not isinstance(interpretation, Clarification):
@@ -137,7 +153,11 @@ class VaultComparison:
         if [option.reading.last.action for option in interpretation.options] == ["question"]:
             return meaning_of(interpretation.options[0].reading)
         offered = without_self_relations(without_deletions(interpretation, request))
-        return await self._merge_options(offered, request, ranker, is_wrong_guess=is_wrong_guess)
+        merged = await self._merge_options(offered, request, ranker, is_wrong_guess=is_wrong_guess)
+        if not isinstance(merged, Clarification):
+            return merged
+        ordered = with_state_of_verb(merged, request, self._properties_of)
+        return with_note_in_talk(with_stated_value_first(ordered, request), request)
 
     async def _with_days_and_order(self, reading: Reading, request: Request) -> Reading:
         """Return a search with the dates and the order that the request states for properties of notes."""

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from app.agent.language.choices import MIN_WRITE_SCORE
 from app.agent.language.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.request import Request
+from app.agent.language.text_lists import split_tokens
 from app.agent.language.tokens import Token
 
 _SCORE = 0.98
@@ -73,7 +74,7 @@ def _values(request: Request, tokens: Sequence[Token]) -> dict[str, object]:
     frames = request.frame_parser(follows=False)
     frame = next((own for own in request.frames if own.action == "set_property"), None)
     values: dict[str, object] = {}
-    for part in _parts(request, tokens):
+    for part in split_tokens(language, tokens):
         position = 0
         while position < len(part) - 1 and part[position].key in language.words("determiners"):
             position += 1
@@ -88,18 +89,3 @@ def _values(request: Request, tokens: Sequence[Token]) -> dict[str, object]:
             return {}
         values[str(name)] = bound["value"]
     return values
-
-
-def _parts(request: Request, tokens: Sequence[Token]) -> list[list[Token]]:
-    """Split a list at commas and conjunctions."""
-    parts: list[list[Token]] = [[]]
-    position = 0
-    while position < len(tokens):
-        after = request.language.match_prefix(tokens, position, "and")
-        if tokens[position].kind == "mark" or after > position:
-            parts.append([])
-            position = max(after, position + 1)
-            continue
-        parts[-1].append(tokens[position])
-        position += 1
-    return [part for part in parts if part]

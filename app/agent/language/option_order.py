@@ -120,16 +120,16 @@ class OptionRanker:
                 continue
             if len(target.notes) > _MAX_NOTES or self._has(target.notes, key):
                 continue
-            if not await self._exists_near(key, target.notes):
+            if not await self.exists_near(key, target.notes):
                 return False
         return True
 
     async def _is_expected(self, name: str, notes: Sequence[str]) -> bool:
         if name_key(name) in self._text_key or self._has(notes, name):
             return True
-        return await self._exists_near(name, notes)
+        return await self.exists_near(name, notes)
 
-    async def _exists_near(self, name: str, notes: Sequence[str]) -> bool:
+    async def exists_near(self, name: str, notes: Sequence[str]) -> bool:
         """Return whether a note in the folders of these notes has the property; also True if unknown."""
         folders = {folder for path in notes if (folder := _folder(path))}
         searches = [NoteSet(query=f"path:{quote_text(folder)} [{quote_text(name)}]") for folder in folders]

@@ -13,6 +13,7 @@ from app.agent.language.candidates import candidates, have_same_meaning
 from app.agent.language.choices import is_clear, names_folder, note_sets_of
 from app.agent.language.corrections import parse_correction
 from app.agent.language.new_folders import parse_move_to_new_folder
+from app.agent.language.property_lines import stated_lines
 from app.agent.language.readings import NoteSet, PipelineStep, Reading, as_tuple
 from app.agent.language.request import Request, without_marks_at_end
 from app.agent.language.said_words import WORD
@@ -43,6 +44,8 @@ async def preferred_reading(
         return None
     if parse_undo(request, request.tokens) or parse_correction(request, request.tokens):
         return None
+    if (lines := stated_lines(request)) and all(line.is_led for line in lines):
+        return None  # "cost is 15 now"
     if parse_move_to_new_folder(request, without_marks_at_end(request.tokens)):
         return None
     found, own = await with_found_notes(change), 0.0

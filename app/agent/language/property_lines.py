@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from app.agent.language.actions import WITHOUT_NOTES
 from app.agent.language.dates import ISO_DAY
@@ -25,11 +26,12 @@ _NO_VALUES = frozenset(("tags", "type", "aliases", "cssclasses", "confidence"))
 
 
 @dataclass(frozen=True, slots=True)
-class _Line:
+class PropertyLine:
     """A property with its value.
 
-    `is_plain` is whether the value can hardly be anything else, `is_hedged` whether the user is not sure, and
-    `is_known` whether only the property and one of its known texts are given.
+    `is_plain` is whether the value can hardly be anything else, `is_hedged` whether the user is not sure,
+    `is_known` whether only the property and one of its known texts are given, and `is_led` whether a word
+    such as "is" is before the value.
     """
 
     key: str
@@ -37,6 +39,7 @@ class _Line:
     is_plain: bool
     is_hedged: bool
     is_known: bool
+    is_led: bool
 
 
 def parse_property_line(request: Request, tokens: tuple[Token, ...]) -> list[Reading]:
@@ -87,7 +90,7 @@ def _narrowed_list(request: Request, tokens: tuple[Token, ...]) -> Reading | Non
     return Reading((replace(step, target=narrowed),), _SCORE, language=request.language.code)
 
 
-def _query(lines: Sequence[_Line]) -> str:
+def _query(lines: Sequence[PropertyLine]) -> str:
     return " ".join(f"[{quote_value(line.key)}:{quote_value(str(line.value))}]" for line in lines)
 
 
@@ -122,6 +125,14 @@ def parse_lines(request: Request, tokens: Sequence[Token]) -> list[tuple[str, ob
     return [(line.key, line.value) for line in _lines(request, tokens, is_new=True)]
 
 
+def stated_lines(request: Request) -> list[PropertyLine]:
+    """Return the properties that a request such as "cost is 15, not 14" states, and their values; or none."""
+    words = without_marks_at_end(request.tokens)
+    negations = request.language.words("negations")
+    ends = (at for at, pair in enumerate(pairwise(words)) if pair[0].key == "," and pair[1].key in negations)
+    return _lines(request, words[: next(ends, len(words))], is_new=True)
+
+
 def _note_in_talk(request: Request) -> tuple[tuple[PipelineStep, ...], NoteSet, bool] | None:
     """Return the note that a line without a name is about, and whether that is certain; else None.
 
@@ -135,7 +146,9 @@ def _note_in_talk(request: Request) -> tuple[tuple[PipelineStep, ...], NoteSet, 
         if first.steps[0].action == "create_note" and "create_note" in request.allowed:
             return first.steps, NoteSet(source="previous"), False
         if first.last.target is not None and first.last.target.is_single:
-            return (), NoteSet(notes=first.last.target.notes), _is_about(dialog, first.last.target.notes)
+            offered = [option.reading.steps[0].action for option in question.options]
+            is_certain = "create_note" not in offered and _is_about(dialog, first.last.target.notes)
+            return (), NoteSet(notes=first.last.target.notes), is_certain
         if question is dialog.question:
             return None  # a search
     last = dialog.last.last if dialog.last is not None else None
@@ -155,20 +168,35 @@ def _is_about(dialog: DialogState, notes: tuple[str, ...]) -> bool:
     return dialog.focus == notes and asked == {notes} and not dialog.has_list
 
 
-def _lines(request: Request, tokens: Sequence[Token], *, is_new: bool = False) -> list[_Line]:
+def _lines(request: Request, tokens: Sequence[Token], *, is_new: bool = False) -> list[PropertyLine]:
     """Return the properties of "start 2027-06-10, end 2027-06-15" with their values; none for other words."""
-    lines: list[_Line] = []
+    lines: list[PropertyLine] = []
     for part in split_tokens(request.language, tokens):
         line = _line(request, part, is_new=is_new)
+        if line is None and lines and (longer := _with_value(request, lines[-1], part)) is not None:
+            lines[-1] = longer
+            continue
         if line is None or line.key in [known.key for known in lines]:
             return []
         lines.append(line)
     return lines
 
 
-def _line(request: Request, tokens: Sequence[Token], *, is_new: bool) -> _Line | None:
+def _with_value(request: Request, line: PropertyLine, part: Sequence[Token]) -> PropertyLine | None:
+    """Return the line of a list property with one more value: "attendees Ann and Bob"; None for others."""
+    bound = _fill(request, part) if len(part) <= _MAX_VALUE_WORDS else None
+    is_name = isinstance(bound, str) and bound[:1].isupper() and not _is_other(request, part)
+    if not is_name or not request.vocabulary.is_list(line.key):
+        return None
+    values = line.value if isinstance(line.value, tuple) else (line.value,)
+    return replace(line, value=(*values, bound), is_known=False)
+
+
+def _line(request: Request, tokens: Sequence[Token], *, is_new: bool) -> PropertyLine | None:
     language, table = request.language, request.language.table("property_values")
-    leads = language.words("determiners").union(table["possessives"], table["line_leads"])
+    leads = language.words("determiners").union(
+        table["possessives"], table["line_leads"], table["new_values"]
+    )
     start = 0
     while start < len(tokens) - 1 and tokens[start].key in leads:
         start += 1
@@ -185,6 +213,7 @@ def _line(request: Request, tokens: Sequence[Token], *, is_new: bool) -> _Line |
     value, is_hedged = _without_hedges(request, tokens[cue:end])
     if not value or len(value) > _MAX_VALUE_WORDS or (cue == after and not is_own_name):
         return None
+    is_new_value = any(token.key in table["new_values"] for token in tokens[:start])
     first = tokens[start].key
     has_verb = first in language.verbs() or first in language.function_words()
     allows_verb = is_new or _follows_change(request)
@@ -199,8 +228,10 @@ def _line(request: Request, tokens: Sequence[Token], *, is_new: bool) -> _Line |
     is_plain = _is_plain(request, key, bound, value)
     if cue == after and not is_plain:
         return None  # "the rating I gave it"
+    if is_new_value and isinstance(bound, str) and not ISO_DAY.fullmatch(bound):
+        return None  # "new project Heron" is a note
     is_known = cue == after and isinstance(bound, str) and bool(request.vocabulary.find_text_of(key, bound))
-    return _Line(key, bound, is_plain, is_hedged, is_known)
+    return PropertyLine(key, bound, is_plain, is_hedged, is_known, cue > after or is_new_value)
 
 
 def _follows_change(request: Request) -> bool:

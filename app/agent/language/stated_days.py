@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date, timedelta
 
+from app.agent.language.dates import ISO_DAY
+from app.agent.language.property_lines import stated_lines
 from app.agent.language.readings import PipelineStep, Reading
 from app.agent.language.request import Request
 from app.agent.language.task_texts import OPEN_TASK, task_line
@@ -14,6 +17,8 @@ from app.vault.markdown.tasks import task_facts
 _MONTH_DAYS = 28
 _MAX_DAY_TOKENS = 3
 _SUNDAY = 6
+_MAX_NEAR = timedelta(days=366)
+"""Maximum distance of a day from today at which a new day without a year hardly is in another year."""
 
 
 def other_order(request: Request, step: PipelineStep) -> list[PipelineStep]:
@@ -33,6 +38,37 @@ def other_order(request: Request, step: PipelineStep) -> list[PipelineStep]:
         if dated := _undated_task(request, step, token.value, other):
             return [dated]
     return []
+
+
+def days_of_year(request: Request, step: PipelineStep, old_values: Sequence[object]) -> list[PipelineStep]:
+    """Return the change with the day nearest to the present one if the request gives a month and no year.
+
+    The day as it was read comes second if the present day is years ago: "birthday is Aug 24". Return none for
+    other days.
+    """
+    text = str(step.arguments["value"])
+    old = next((str(value)[:10] for value in old_values if ISO_DAY.fullmatch(str(value)[:10])), "")
+    if not old or not ISO_DAY.fullmatch(text) or text[:4] in request.text:
+        return []
+    if not any(_is_month(request, token) for token in request.tokens):
+        return []
+    present = date.fromisoformat(old)
+    days = [day for year in range(-1, 2) if (day := _in_year(date.fromisoformat(text), present.year + year))]
+    nearest = min(days, key=lambda day: abs(day - present), default=None)
+    if nearest is None or nearest.isoformat() == text:
+        return []
+    dated = step.with_argument("value", nearest.isoformat())
+    if abs(request.dates.today - present) <= _MAX_NEAR:
+        return [dated]
+    is_set = "set_property" in request.actions_at(request.tokens, 0) or bool(stated_lines(request))
+    return [dated, step] if is_set else []  # "move it to March 28" is in the future
+
+
+def _in_year(day: date, year: int) -> date | None:
+    try:
+        return day.replace(year=year)
+    except ValueError:
+        return None  # 29 February
 
 
 def _undated_task(request: Request, step: PipelineStep, text: str, day: date) -> PipelineStep | None:

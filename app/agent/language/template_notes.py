@@ -2,35 +2,20 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
 
 from app.agent.language.actions import CREATION_VALUES
-from app.agent.language.property_lines import parse_lines
 from app.agent.language.readings import Interpretation, NoteSet, PipelineStep, Reading, Reply
 from app.agent.language.request import Request
 from app.agent.language.tokens import Token, span_text
 from app.vault.path import NotePath, name_key
 
-_VALUE = re.compile(r'\["?(?P<key>[^:"\]]+)"?:"?(?P<text>[^"\]]+)"?\]')
 _SCORE = 0.98
 _MAX_NAME_WORDS = 6
-_MAX_KIND_WORDS = 4
 """The number of words in which a request names the kind of a new note: "create a new movie note"."""
-_MAX_LISTED_NAME_WORDS = 8
 _MAX_LISTED_TEMPLATES = 10
 _ADDED_VALUES = ("tag", "type", "text")
 """The values of a new note that later steps add to the text of the template."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Details:
-    """The name, the places and the properties or the text of a new note, as far as a request states them."""
-
-    name: tuple[Token, ...]
-    places: tuple[tuple[Token, ...], ...]
-    rest: tuple[Token, ...]
 
 
 def parse_note_from_template(
@@ -44,16 +29,16 @@ def parse_note_from_template(
         return None
     said: str | None = None
     for template, clause, other_tokens in _splits(request, tokens):
-        path = _template(request, template)
+        path = template_of(request, template)
         if path and (unnamed := _unnamed_creation(request, other_tokens)) is not None:
-            return _reading(request, unnamed, path), other_tokens
+            return reading_from_template(request, unnamed, path), other_tokens
         rest = _with_plain_name(request, _with_folder_last(request, other_tokens), path)
-        creation = _daily_note(request, rest) or _creation(request, rest)
+        creation = _daily_note(request, rest) or creation_of(request, rest)
         if creation is None:
             continue
         # The template may be named within another value.
         if path and not any(clause in str(value) for value in creation.arguments.values()):
-            return _reading(request, creation, path), rest
+            return reading_from_template(request, creation, path), rest
         said = template if said is None and not path else said
     if said is None:
         return None
@@ -83,146 +68,6 @@ def _unnamed_creation(request: Request, tokens: tuple[Token, ...]) -> PipelineSt
     return PipelineStep("create_note", None, {"folder": folder}) if is_place else None
 
 
-def parse_listed_note_of_kind(request: Request, tokens: tuple[Token, ...]) -> list[Reading]:
-    """Return the creation of "new person: Inga Solberg, lecturer" or "new recipe Dosa: ferment the rice".
-
-    The note has its name before the comma or the colon, and the folder and the template of its kind. What
-    follows are its properties if all of it names some, or else its text. Without a colon, it is no text:
-    "new recipe Dosa in Breakfast, course main".
-    """
-    language = request.language
-    start = language.match_prefix(tokens, 0, "template_notes", "kind_leads")
-    if not 0 < start < len(tokens) - 1 or "create_note" not in request.allowed:
-        return []
-    kind, after = tokens[start], tokens[start + 1 :]
-    nouns = language.words("note_nouns") - {"document"} | language.words("task_nouns")
-    folder = request.vocabulary.find_similar_folder(kind.value) or _folder_of_kind(request, kind)
-    template = _template(request, kind.value)
-    if not kind.is_word or kind.key in nouns or not (folder or template):
-        return []
-    has_colon = any(token.key == ":" for token in after)
-    details = _listed_details(request, after) if has_colon else _plain_details(request, after)
-    if details is None or not details.name or len(details.name) > _MAX_LISTED_NAME_WORDS:
-        return []
-    if any(token.kind == "mark" for token in details.name):
-        return []
-    values: dict[str, object] = {"name": span_text(request.text, details.name).strip('"“”„')}
-    if folder:
-        values["folder"] = folder
-    rest = details.rest
-    lines = parse_lines(request, rest) if rest else []
-    for place in details.places:
-        if named := request.vocabulary.find_folder(span_text(request.text, place)):
-            values["folder"] = named
-        elif (value := _VALUE.fullmatch(_condition_at(request, place))) is not None:
-            lines.append((value["key"], value["text"]))
-        else:
-            return []  # "new job for them: …"
-    changes = [
-        PipelineStep("set_property", NoteSet(source="previous"), {"key": key, "value": value})
-        for key, value in lines
-    ]
-    if rest and not changes and not has_colon:
-        return []
-    # "Status proposed, deciders Ines and Marta" may be properties.
-    is_certain = bool(changes) or not rest
-    if rest and not changes:
-        changes = [PipelineStep("append", NoteSet(source="previous"), {"text": _text_of(request, rest)})]
-    code = language.code
-    steps = (PipelineStep("create_note", None, values), *changes)
-    plain = Reading(steps, _SCORE, (), "", code, verb_words=1, is_certain=is_certain)
-    if not template:
-        return [plain]
-    created = {**values, "template": NotePath.on_disk(template).stem_path}
-    return [replace(plain, steps=(PipelineStep("create_note", None, created), *changes)), plain]
-
-
-def _listed_details(request: Request, tokens: tuple[Token, ...]) -> _Details | None:
-    """Return the details of "in Pupils: Hugo Lind, class 8C" or "Dosa: ferment the rice"; None for others."""
-    colon = next(at for at, token in enumerate(tokens) if token.key == ":")
-    between, after = tokens[:colon], tokens[colon + 1 :]
-    if not after:
-        return None
-    if between and not _is_place(request, between[0]):
-        return _Details(between, (), after)
-    comma = next((at for at, token in enumerate(after) if token.key in (",", ";")), len(after))
-    return _Details(after[:comma], (between[1:],) if between else (), after[comma + 1 :])
-
-
-def _plain_details(request: Request, tokens: tuple[Token, ...]) -> _Details | None:
-    """Return the details of "Hugo Lind in Pupils, class 8C" or "Dosa with course main"; None for others.
-
-    The name is quoted or begins with a capital letter.
-    """
-    language = request.language
-    start = language.match_prefix(tokens, 0, "template_notes", "named")
-    if start == len(tokens) or not (tokens[start].kind == "quoted" or tokens[start].value[:1].isupper()):
-        return None
-    parts: list[list[Token]] = [[]]
-    at = start
-    while at < len(tokens):
-        after = language.match_prefix(tokens, at, "with_properties")
-        if tokens[at].key in (",", ";") or (after > at and tokens[at].value.islower()):
-            rest = tokens[max(after, at + 1) :]
-            break
-        is_place = at > start and tokens[at].value.islower() and _is_place(request, tokens[at])
-        if is_place:
-            parts.append([])
-        else:
-            parts[-1].append(tokens[at])
-        at += 1
-    else:
-        rest = ()
-    name, *places = map(tuple, parts)
-    has_details = bool(places or rest) and all(places)
-    return _Details(name, tuple(places), rest) if has_details else None
-
-
-def _is_place(request: Request, token: Token) -> bool:
-    return token.key in request.language.table("doubts")["place_cues"]
-
-
-def _condition_at(request: Request, place: Sequence[Token]) -> str:
-    """Return the condition on the value that words name: `[class:8C]` for "8C"; or no text."""
-    return request.vocabulary.find_value(span_text(request.text, tuple(place))) or ""
-
-
-def _text_of(request: Request, tokens: tuple[Token, ...]) -> str:
-    return request.text[tokens[0].start :].strip()
-
-
-def _folder_of_kind(request: Request, kind: Token) -> str | None:
-    """Return the folder with the plural of a kind as its name: "People" for "person"."""
-    endings = request.language.data.get("plurals", ())
-    plurals = [kind.key.removesuffix(one) + many for many, one in endings if kind.key.endswith(one)]
-    return next((folder for name in plurals if (folder := request.vocabulary.find_folder(name))), None)
-
-
-def parse_note_of_kind(request: Request, tokens: tuple[Token, ...]) -> list[Reading]:
-    """Return the creation of a note from the template of its kind, and without it; empty for other requests.
-
-    The kind is the word in "a movie note called Dune" or "a new trip called Lisbon".
-    """
-    language = request.language
-    nouns = language.words("note_nouns") | language.words("single_nouns")
-    for at, token in enumerate(tokens[1:_MAX_KIND_WORDS], 1):
-        is_noun = token.value[:1].islower() or language.has_capital_nouns
-        if not token.is_word or not is_noun or token.key in nouns or _is_daily(request, token):
-            continue
-        if not (path := _template(request, token.value)):
-            continue
-        has_noun = at + 1 < len(tokens) and tokens[at + 1].key in nouns
-        note = language.phrases("single_nouns")[0].text
-        noun = replace(token, key=note, value=note)
-        rest = (*tokens[:at], *tokens[at + 1 :]) if has_noun else (*tokens[:at], noun, *tokens[at + 1 :])
-        creation = _creation(request, rest)
-        if creation is None or "name" not in creation.arguments:
-            return []
-        plain = Reading((creation,), _SCORE, language=language.code, verb_words=1)
-        return [_reading(request, creation, path), plain]
-    return []
-
-
 def parse_other_template(request: Request, tokens: tuple[Token, ...]) -> Reading | None:
     """Return the creation of the last note from another template: "I meant the Book Template"; or None.
 
@@ -242,7 +87,7 @@ def parse_other_template(request: Request, tokens: tuple[Token, ...]) -> Reading
         words = words[1:]
     bare = words[:-1] if len(words) > 1 and words[-1].key in nouns else words
     said = [span_text(request.text, part).strip('"“”„') for part in (words, bare)]
-    path = _template(request, said[0]) or _template(request, said[1])
+    path = template_of(request, said[0]) or template_of(request, said[1])
     template = NotePath.on_disk(path).stem_path if path else ""
     if not template or step.arguments.get("template") in (None, "", template):
         return None
@@ -274,7 +119,7 @@ def _splits(request: Request, tokens: tuple[Token, ...]) -> Iterator[tuple[str, 
             for end in range(min(len(tokens), match.end + _MAX_NAME_WORDS), match.end, -1):
                 words = tokens[match.end : end]
                 name = words[0].value if len(words) == 1 else span_text(request.text, words)
-                if not _has_order(request, words) or _template(request, name):
+                if not _has_order(request, words) or template_of(request, name):
                     yield split(name, start, end)
 
 
@@ -325,7 +170,7 @@ def _with_plain_name(request: Request, tokens: tuple[Token, ...], template: str)
     after = noun + 1
     before = (
         noun - 1
-        if noun > 1 and is_kind(tokens[noun - 1]) and not _is_daily(request, tokens[noun - 1])
+        if noun > 1 and is_kind(tokens[noun - 1]) and not is_daily(request, tokens[noun - 1])
         else noun
     )
     name = language.match_prefix(tokens, after, "template_notes", "about")
@@ -345,7 +190,7 @@ def _daily_note(request: Request, tokens: tuple[Token, ...]) -> PipelineStep | N
     """Return the creation of the daily note of a day: "create a daily note for tomorrow", or None."""
     language, vocabulary = request.language, request.vocabulary
     folder = vocabulary.daily_folder
-    noun = next((at for at, token in enumerate(tokens) if _is_daily(request, token)), 0)
+    noun = next((at for at, token in enumerate(tokens) if is_daily(request, token)), 0)
     if folder is None or not noun:
         return None
     plain = language.words("determiners") | language.words("fillers")
@@ -364,12 +209,13 @@ def _daily_note(request: Request, tokens: tuple[Token, ...]) -> PipelineStep | N
     return PipelineStep("create_note", None, {"name": vocabulary.period_name(day), "folder": folder})
 
 
-def _is_daily(request: Request, token: Token) -> bool:
+def is_daily(request: Request, token: Token) -> bool:
+    """Return whether a word means a daily note: "journal"."""
     words = request.language
     return token.key in words.words("daily_nouns") - words.words("note_nouns") and token.value[:1].isalpha()
 
 
-def _creation(request: Request, tokens: tuple[Token, ...]) -> PipelineStep | None:
+def creation_of(request: Request, tokens: tuple[Token, ...]) -> PipelineStep | None:
     """Return the step of a request to create a note, perhaps without a name; None for other requests."""
     best = next(iter(request.frame_parser(follows=False).readings(tokens)), None)
     if best is None or best.step.action != "create_note" or best.unexplained:
@@ -377,7 +223,7 @@ def _creation(request: Request, tokens: tuple[Token, ...]) -> PipelineStep | Non
     return best.step if best.missing in ((), ("name",)) else None
 
 
-def _template(request: Request, name: str) -> str:
+def template_of(request: Request, name: str) -> str:
     """Return the path of the only template with a name ("Trip" or "Trip Template"); empty without one."""
     for said in _forms(request, name):
         if path := _template_named(request, said):
@@ -415,7 +261,8 @@ def _template_named(request: Request, name: str) -> str:
     return ""
 
 
-def _reading(request: Request, creation: PipelineStep, template: str) -> Reading:
+def reading_from_template(request: Request, creation: PipelineStep, template: str) -> Reading:
+    """Return the creation of a note from a template, which later steps complete."""
     values = dict(creation.arguments)
     later = [
         PipelineStep(action, NoteSet(source="previous"), {name: values.pop(name)})

@@ -408,7 +408,7 @@ class Vocabulary:
     def _search_names(self, key: str) -> SimilarNotes:
         names = self._resolver.fuzzy_names()
         if len(key) < _MIN_FUZZY_LENGTH:
-            return self._notes_with_word(key) if len(key) >= _MIN_STEM else SimilarNotes(())
+            return self.notes_with_word(key) if len(key) >= _MIN_STEM else SimilarNotes(())
         scores: dict[str, float] = {}
         matches = names.most_similar(key, _MAX_ROUGH_MATCHES, _MIN_CANDIDATE_SIMILARITY)
         if key.count(" ") < _MAX_PARTIAL_WORDS:  # partial matches of long texts are slow in a large vault
@@ -428,7 +428,7 @@ class Vocabulary:
             tuple(ranked[:_MAX_CANDIDATES]), best >= _MIN_NOTE_SIMILARITY and lead >= _MIN_CLEAR_LEAD
         )
 
-    def _notes_with_word(self, key: str) -> SimilarNotes:
+    def notes_with_word(self, key: str) -> SimilarNotes:
         """Return the notes that have a short word in their names: "Dal tadka" for "dal"."""
         matches = self._resolver.fuzzy_names().containing(key, _MAX_ROUGH_MATCHES, 100)
         paths = sorted(

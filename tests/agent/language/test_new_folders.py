@@ -69,6 +69,24 @@ async def test_a_note_of_a_kind_gets_the_properties_after_its_name(talk, request
 
 
 @pytest.mark.parametrize(
+    ("request_", "name"),
+    [
+        ("new tide table note: Lisbon 2026", "Lisbon 2026"),
+        ("make a new tide table from that: Lisbon 2026", "Lisbon 2026"),
+        ("create a tide table called Lisbon", "Lisbon"),
+        ("neue Tide table anlegen: Lissabon 2026", "Lissabon 2026"),
+    ],
+)
+async def test_the_words_of_a_kind_are_no_part_of_the_name(talk, request_, name) -> None:
+    await fill(talk, **{"Templates__Tide table": "# {{title}}", "Templates__Trip": "# {{title}}"})
+    await say(talk, request_)
+    question = talk.items[-1]
+    assert isinstance(question, Question)
+    await say(talk, question.choices[0].reply)
+    assert text(talk, f"{name}.md").startswith(f"# {name}")
+
+
+@pytest.mark.parametrize(
     "request_",
     [
         "new instrument Tide gauge, which measures the tide",

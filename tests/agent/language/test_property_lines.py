@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from app.agent.language.notation import PREFIX
+from app.agent.language.actions import ACTIONS
+from app.agent.language.dialog import DialogState
+from app.agent.language.notation import PREFIX, parse
+from app.agent.language.property_lines import parse_property_line
+from app.agent.language.readings import Clarification, ClarificationOption
 from app.agent.transcript import Question
 from app.vault.markdown.frontmatter import read_frontmatter
-from tests.agent.language.test_dialog import OPEN, say, talk, text
+from tests.agent.language.test_dialog import OPEN, fill, order, say, talk, text
 
 __all__ = ["talk"]
 H4, K1 = "Instruments/H4.md", "Instruments/K1.md"
@@ -109,3 +113,31 @@ async def test_with_a_person_does_not_repeat_the_property_on_the_person(talk) ->
     before = text(talk, "People/James Cook.md")
     await say(talk, "open H4", "room S8", "with James Cook")
     assert text(talk, "People/James Cook.md") == before
+
+
+async def test_a_line_after_an_offered_creation_is_asked_about(talk) -> None:
+    await with_properties(talk)
+    requests = talk.workspace.agent._builtin._requests
+    for offered, is_certain in (("open [@H4]", True), ("create_note name=Watch", False)):
+        lines = ("move [@H4] folder=Library", offered)
+        readings = [
+            parse(line, requests.request_of("x", DialogState()).vocabulary.notes, ACTIONS) for line in lines
+        ]
+        question = Clarification("", tuple(ClarificationOption("", reading) for reading in readings))
+        dialog = DialogState(focus=(H4,), open_note=OPEN, last=readings[0], question=question)
+        request = requests.request_of("rating 4", dialog)
+        assert parse_property_line(request, request.tokens)[0].is_certain == is_certain
+
+
+@pytest.mark.parametrize(
+    ("request_", "crew"),
+    [
+        ("crew Ann Weir and Bob Stone", ("Ann Weir", "Bob Stone")),
+        ("crew Ann Weir, Bob Stone and Cy Dale", ("Ann Weir", "Bob Stone", "Cy Dale")),
+    ],
+)
+async def test_a_list_property_takes_all_names(talk, request_, crew) -> None:
+    listed = "---\ncrew: [Dee Moor, Eli Park]\n---\n"
+    await fill(talk, Boats__Heron=listed, Boats__Tern=listed)
+    await order(talk, "new instrument: Skiff", request_)
+    assert all(name in text(talk, "Instruments/Skiff.md") for name in crew)

@@ -1,0 +1,120 @@
+"""Put the change that a request more likely means before the other options of a question."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from app.agent.language.choices import with_options
+from app.agent.language.lexicon import languages
+from app.agent.language.notation import serialize
+from app.agent.language.note_facts import PropertiesOf
+from app.agent.language.questions import question_language
+from app.agent.language.readings import Clarification, ClarificationOption, NoteSet, PipelineStep, Reading
+from app.agent.language.request import Request
+from app.agent.language.said_words import SaidWords
+from app.agent.language.vocabulary import START_LENGTH
+from app.vault.path import name_key
+
+_CHANGES_OF_LISTS = frozenset(("set_property", "set_confidence", "add_tag", "remove_tag", "set_type"))
+
+
+def with_stated_value_first(clarification: Clarification, request: Request) -> Clarification:
+    """Return the question with a change of a property before a look at it: "mark it as read"."""
+    offered = clarification.options + clarification.spare
+    looked = offered[0].reading.last if offered else None
+    is_look = looked is not None and looked.action == "properties_of" and "about" in looked.arguments
+    if looked is None or not is_look or question_language(request.text, languages()) is not None:
+        return clarification
+    changes = [
+        option
+        for option in offered
+        if option.reading.last.action == "set_property"
+        and option.reading.last.target == looked.target
+        and option.reading.last.arguments["key"] == looked.arguments["about"]
+    ]
+    others = [option for option in offered if option not in changes]
+    return with_options(clarification, [*changes, *others]) if changes else clarification
+
+
+def with_state_of_verb(
+    clarification: Clarification, request: Request, properties_of: PropertiesOf | None
+) -> Clarification:
+    """Return the question with a value instead of a deletion first: "cancel the trip" with `status`.
+
+    The value is one that other notes have for a property of the note, and begins like a word of the request.
+    """
+    offered = clarification.options + clarification.spare
+    deleted = [option.reading for option in offered if option.reading.last.action == "delete"]
+    target = deleted[0].last.target if deleted else None
+    if (
+        target is None
+        or not target.is_single
+        or properties_of is None
+        or "set_property" not in request.allowed
+    ):
+        return clarification
+    keys = {name_key(key): key for key in properties_of(target.notes[0])}
+    for token in request.tokens:
+        for condition in request.vocabulary.conditions_by_start.get(token.key[:START_LENGTH], ()):
+            name, _, value = condition.strip("[]").replace('"', "").partition(":")
+            is_state = value.casefold().startswith(token.key) and value.casefold() != token.key
+            if is_state and (key := keys.get(name_key(name))) and " " not in value:
+                step = PipelineStep("set_property", target, {"key": key, "value": value})
+                reading = Reading((step,), deleted[0].score, language=deleted[0].language)
+                state = ClarificationOption(serialize(reading), reading)
+                others = [option for option in offered if option.reading.last.action != "undo"]
+                return with_options(clarification, [state, *others])
+    return clarification
+
+
+def with_note_in_talk(clarification: Clarification, request: Request) -> Clarification:
+    """Return the question with the note in talk, often the one on the screen, before the whole last list.
+
+    Without a word such as "them", "set the rate to 50" is hardly about every listed note. A question for the
+    note of a change offers the note in talk.
+    """
+    dialog, partial = request.dialog, clarification.partial
+    notes = dict.fromkeys(
+        path for path in (*dialog.focus[:1], *dialog.this[:1]) if request.vocabulary.has_file(path)
+    )
+    if partial is not None and not clarification.options:
+        if partial.missing != "target" or len(partial.steps) > 1 or not request.writes(partial):
+            return clarification
+        key = str(partial.last.arguments.get("key", ""))
+        if name_key(key) not in name_key(request.text):
+            return clarification  # "raise it to 50" does not say what
+        readings = [_about(replace(partial, missing=""), path) for path in notes]
+        options = [ClarificationOption(serialize(reading), reading) for reading in readings]
+        return replace(clarification, options=tuple(options))
+    first = clarification.options[0] if clarification.options else None
+    if first is None or len(first.reading.steps) > 1 or not _is_of_list(first.reading, request):
+        return clarification
+    own = [_about(first.reading, path) for path in notes]
+    meant = [ClarificationOption(serialize(reading), reading) for reading in own]
+    offered = clarification.options + clarification.spare
+    steps = [reading.steps for reading in own]
+    others = [option for option in offered if option.reading.steps not in steps and option is not first]
+    if not meant:
+        return clarification
+    return with_options(clarification, [*meant, first, *others])
+
+
+def _about(reading: Reading, path: str) -> Reading:
+    step = replace(reading.last, target=NoteSet(notes=(path,)))
+    return replace(reading, steps=(*reading.steps[:-1], step))
+
+
+def _is_of_list(reading: Reading, request: Request) -> bool:
+    """Return whether a change is of every note of the last list, without a word for several notes."""
+    dialog, step = request.dialog, reading.last
+    if step.action not in _CHANGES_OF_LISTS or step.target is None or step.target.limit or step.target.pick:
+        return False
+    last = dialog.last.last.target if dialog.last is not None and dialog.has_list else None
+    is_list = step.target.source == "previous" or step.target == last or step.target.notes == dialog.them
+    said = SaidWords(request, reading)
+    says_several = said.says("possible_plurals") or said.matches("them") or said.matches("both")
+    nouns = (request.language.words("note_nouns") - request.language.words("single_nouns")) | (
+        request.language.words("universal")
+    )
+    names_kind = any(mention.kind in ("folder", "type") for mention in said.mentions)
+    return is_list and len(dialog.them) > 1 and not (says_several or said.has_one_of(nouns) or names_kind)

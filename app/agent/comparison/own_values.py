@@ -1,0 +1,142 @@
+"""Prefer the values of the note in talk, often the one on the screen, to a search over the vault."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+
+from app.agent.comparison.chosen_readings import is_settled
+from app.agent.comparison.found_notes import FoundNotes, finds_nothing
+from app.agent.language.candidates import have_same_meaning
+from app.agent.language.choices import with_options
+from app.agent.language.dates import ISO_DAY
+from app.agent.language.lexicon import languages
+from app.agent.language.notation import serialize
+from app.agent.language.note_facts import PropertiesOf
+from app.agent.language.own_values import parse_own_value
+from app.agent.language.property_lines import PropertyLine, stated_lines
+from app.agent.language.questions import question_language
+from app.agent.language.readings import (
+    Clarification,
+    ClarificationOption,
+    Interpretation,
+    ModelRequired,
+    NoteSet,
+    PipelineStep,
+    Reading,
+)
+from app.agent.language.request import Request
+from app.vault.path import name_key
+
+_SEARCHES = frozenset(("find", "count"))
+
+
+class OwnValues:
+    """Reads questions about a value, and values, as those of the note in talk if it has the property.
+
+    Args:
+        found: Searches for notes.
+        properties_of: Returns the properties of the note at a path; without it, nothing is revised.
+    """
+
+    def __init__(self, found: FoundNotes, properties_of: PropertiesOf | None) -> None:
+        self._found = found
+        self._properties_of = properties_of
+
+    async def prefer(
+        self,
+        interpretation: Interpretation,
+        request: Request,
+        exists_near: Callable[[str, Sequence[str]], Awaitable[bool]],
+    ) -> Interpretation:
+        """Return the value that a request asks for, or the change of the value that it states.
+
+        A change runs if only one note in talk has the property, and if there is a word such as "is" or no
+        note has the value; else it is the first option of a question. Other interpretations stay unchanged.
+
+        Args:
+            interpretation: The interpretation of the request.
+            request: The request.
+            exists_near: Returns whether notes in the folders of some notes have a property.
+        """
+        if self._properties_of is None or is_settled(interpretation, request.text, request.dialog):
+            return interpretation
+        first = _first_reading(interpretation)
+        is_change = first is not None and request.writes(first)
+        is_look = isinstance(interpretation, Reading) and interpretation.last.action == "properties_of"
+        if isinstance(interpretation, ModelRequired):
+            return interpretation
+        if isinstance(interpretation, Reading) and not (is_look or _searches_vault(first)):
+            return interpretation
+        asked = parse_own_value(request, self._properties_of)
+        if asked is not None and asked.last.target is not None:
+            about, paths = str(asked.last.arguments["about"]), asked.last.target.notes
+            if self._has(paths[0], about) or await exists_near(about, paths):
+                return asked
+        is_question = is_look and question_language(request.text, languages()) is not None
+        lines = stated_lines(request) if "set_property" in request.allowed else []
+        if not lines or is_question or request.dialog.has_list:
+            return interpretation
+        notes = dict.fromkeys((*request.dialog.it[:1], *request.dialog.this[:1]))
+        own = [path for path in notes if all(self._has(path, line.key) for line in lines)]
+        is_led = all(line.is_led for line in lines)
+        if not is_led and not all(line.is_known or _is_number_or_day(line.value) for line in lines):
+            return interpretation
+        is_sure = is_led or await self._finds_nothing(interpretation)
+        if len(own) == 1 and is_sure and all(line.is_plain and not line.is_hedged for line in lines):
+            change = _change(request, own[0], lines, is_certain=True)
+            is_other = first is not None and is_change and first.last.action != change.last.action
+            return interpretation if is_other else change
+        if not own and is_led:
+            own = [path for path in notes if all([await exists_near(line.key, (path,)) for line in lines])]
+        changes = [_change(request, path, lines, is_certain=False) for path in own]
+        return _with_first(interpretation, changes) if changes and not is_change else interpretation
+
+    async def _finds_nothing(self, interpretation: Interpretation) -> bool:
+        """Return whether an interpretation is a search without hits."""
+        if not isinstance(interpretation, Reading):
+            return False
+        return finds_nothing(interpretation, await self._found.with_found_notes(interpretation))
+
+    def _has(self, path: str, key: str) -> bool:
+        properties = self._properties_of(path) if self._properties_of is not None else {}
+        return name_key(key) in map(name_key, properties)
+
+
+def _first_reading(interpretation: Interpretation) -> Reading | None:
+    """Return the reading of an interpretation, or that of its first option; None without one."""
+    if isinstance(interpretation, Clarification):
+        return interpretation.options[0].reading if interpretation.options else interpretation.partial
+    return interpretation if isinstance(interpretation, Reading) else None
+
+
+def _searches_vault(reading: Reading | None) -> bool:
+    """Return whether a reading lists or counts the notes of a search of the whole vault."""
+    step = reading.last if reading is not None and len(reading.steps) == 1 else None
+    target = step.target if step is not None and step.action in _SEARCHES else None
+    return target is not None and not (target.notes or target.source or target.limit or target.pick)
+
+
+def _is_number_or_day(value: object) -> bool:
+    return not isinstance(value, str | tuple) or ISO_DAY.fullmatch(str(value)) is not None
+
+
+def _change(request: Request, path: str, lines: Sequence[PropertyLine], *, is_certain: bool) -> Reading:
+    steps = tuple(
+        PipelineStep("set_property", NoteSet(notes=(path,)), {"key": line.key, "value": line.value})
+        for line in lines
+    )
+    return Reading(steps, 0.97, language=request.language.code, is_certain=is_certain)
+
+
+def _with_first(interpretation: Interpretation, changes: Sequence[Reading]) -> Clarification:
+    """Return the question that offers some changes before what an interpretation means."""
+    options = [ClarificationOption(serialize(change), change) for change in changes]
+    others: Sequence[ClarificationOption] = ()
+    if isinstance(interpretation, Reading):
+        others = (ClarificationOption(serialize(interpretation), interpretation),)
+    elif isinstance(interpretation, Clarification):
+        others = interpretation.options
+    options += [
+        other for other in others if not any(have_same_meaning(other.reading, own) for own in changes)
+    ]
+    return with_options(Clarification(""), options)

@@ -1,0 +1,209 @@
+"""Parse requests for a note of a kind that the vault knows: "new person: Inga Solberg", "create a movie X".
+
+A kind has a folder or a template.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from app.agent.language.property_lines import parse_lines
+from app.agent.language.readings import NoteSet, PipelineStep, Reading
+from app.agent.language.request import Request
+from app.agent.language.template_notes import creation_of, is_daily, reading_from_template, template_of
+from app.agent.language.tokens import Token, span_text
+from app.vault.path import NotePath
+
+_VALUE = re.compile(r'\["?(?P<key>[^:"\]]+)"?:"?(?P<text>[^"\]]+)"?\]')
+_SCORE = 0.98
+_MAX_KIND_WORDS = 4
+_MAX_LISTED_NAME_WORDS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class _Details:
+    """The name, the places and the properties or the text of a new note, as far as a request states them."""
+
+    name: tuple[Token, ...]
+    places: tuple[tuple[Token, ...], ...]
+    rest: tuple[Token, ...]
+
+
+def parse_listed_note_of_kind(request: Request, tokens: tuple[Token, ...]) -> list[Reading]:
+    """Return the creation of "new person: Inga Solberg, lecturer" or "new recipe Dosa: ferment the rice".
+
+    The note has its name before the comma or the colon, and the folder and the template of its kind. What
+    follows are its properties if all of it names some, or else its text. Without a colon, it is no text:
+    "new recipe Dosa in Breakfast, course main".
+    """
+    language = request.language
+    start = language.match_prefix(tokens, 0, "template_notes", "kind_leads")
+    if not 0 < start < len(tokens) - 1 or "create_note" not in request.allowed:
+        return []
+    found = next(filter(None, (_kind_at(request, tokens, start, size) for size in (2, 1))), None)
+    if found is None:
+        return []
+    folder, template, end = found
+    after = tokens[end:]
+    has_colon = any(token.key == ":" for token in after)
+    details = _listed_details(request, after) if has_colon else _plain_details(request, after)
+    if details is None or not details.name or len(details.name) > _MAX_LISTED_NAME_WORDS:
+        return []
+    if any(token.kind == "mark" for token in details.name):
+        return []
+    values: dict[str, object] = {"name": span_text(request.text, details.name).strip('"“”„')}
+    if folder:
+        values["folder"] = folder
+    rest = details.rest
+    lines = parse_lines(request, rest) if rest else []
+    for place in details.places:
+        if named := request.vocabulary.find_folder(span_text(request.text, place)):
+            values["folder"] = named
+        elif (value := _VALUE.fullmatch(_condition_at(request, place))) is not None:
+            lines.append((value["key"], value["text"]))
+        else:
+            return []  # "new job for them: …"
+    changes = [
+        PipelineStep("set_property", NoteSet(source="previous"), {"key": key, "value": value})
+        for key, value in lines
+    ]
+    if rest and not changes and not has_colon:
+        return []
+    # "Status proposed, deciders Ines and Marta" may be properties.
+    is_certain = bool(changes) or not rest
+    if rest and not changes:
+        changes = [PipelineStep("append", NoteSet(source="previous"), {"text": _text_of(request, rest)})]
+    code = language.code
+    steps = (PipelineStep("create_note", None, values), *changes)
+    plain = Reading(steps, _SCORE, (), "", code, verb_words=1, is_certain=is_certain)
+    if not template:
+        return [plain]
+    created = {**values, "template": NotePath.on_disk(template).stem_path}
+    return [replace(plain, steps=(PipelineStep("create_note", None, created), *changes)), plain]
+
+
+def parse_note_of_kind(request: Request, tokens: tuple[Token, ...]) -> list[Reading]:
+    """Return the creation of a note from the template of its kind, and without it; empty for other requests.
+
+    The kind is the word in "a movie note called Dune" or "a new trip called Lisbon".
+    """
+    language = request.language
+    nouns = language.words("note_nouns") | language.words("single_nouns")
+    for at, size in itertools.product(range(1, _MAX_KIND_WORDS), (2, 1)):
+        words, end = tokens[at : at + size], at + size
+        if len(words) < size or not all(_is_noun_of_kind(request, token) for token in words):
+            continue
+        if not (path := template_of(request, span_text(request.text, words))):
+            continue
+        has_noun = end < len(tokens) and tokens[end].key in nouns
+        note = language.phrases("single_nouns")[0].text
+        noun = () if has_noun else (replace(words[0], key=note, value=note),)
+        rest = (*tokens[:at], *noun, *tokens[end:])
+        creation = creation_of(request, rest)
+        if creation is None or "name" not in creation.arguments:
+            return []
+        plain = Reading((creation,), _SCORE, language=language.code, verb_words=1)
+        return [reading_from_template(request, creation, path), plain]
+    return []
+
+
+def _kind_at(
+    request: Request, tokens: tuple[Token, ...], start: int, size: int
+) -> tuple[str, str, int] | None:
+    """Return the folder and the template of the kind that some words name, and the end of its words, or None.
+
+    A word for a note may follow: "board game note".
+    """
+    language, words = request.language, tokens[start : start + size]
+    nouns = language.words("note_nouns") | language.words("single_nouns")
+    other = nouns - {"document"} | language.words("task_nouns")
+    if len(words) < size or not all(token.is_word and token.key not in other for token in words):
+        return None
+    name = span_text(request.text, words)
+    similar = request.vocabulary.find_similar_folder(name) if size == 1 else None
+    folder = similar or _folder_of_kind(request, words[-1])
+    template = template_of(request, name)
+    end = start + size
+    end += end < len(tokens) and tokens[end].key in nouns
+    return (folder or "", template, end) if template or (size == 1 and folder) else None
+
+
+def _is_noun_of_kind(request: Request, token: Token) -> bool:
+    """Return whether a word may name a kind of notes: "movie", but not "note" or "diary"."""
+    language = request.language
+    nouns = language.words("note_nouns") | language.words("single_nouns")
+    is_noun = token.value[:1].islower() or language.has_capital_nouns
+    return token.is_word and is_noun and token.key not in nouns and not is_daily(request, token)
+
+
+def _folder_of_kind(request: Request, kind: Token) -> str | None:
+    """Return the folder with the plural of a kind as its name: "People" for "person"."""
+    endings = request.language.data.get("plurals", ())
+    plurals = [kind.key.removesuffix(one) + many for many, one in endings if kind.key.endswith(one)]
+    return next((folder for name in plurals if (folder := request.vocabulary.find_folder(name))), None)
+
+
+def _has_no_name(request: Request, tokens: Sequence[Token]) -> bool:
+    """Return whether words between a kind and a colon are no name: "from that", a verb at the end."""
+    language = request.language
+    words = language.function_words() | language.verbs() | {*language.table("template_notes")["final_verbs"]}
+    return bool(tokens) and all(token.key in words and token.value.islower() for token in tokens)
+
+
+def _listed_details(request: Request, tokens: tuple[Token, ...]) -> _Details | None:
+    """Return the details of "in Pupils: Hugo Lind, class 8C" or "Dosa: ferment the rice"; None for others."""
+    colon = next(at for at, token in enumerate(tokens) if token.key == ":")
+    between, after = tokens[:colon], tokens[colon + 1 :]
+    if not after:
+        return None
+    if _has_no_name(request, between):
+        between = ()  # "new story from that: Roadworks"
+    if between and not _is_place(request, between[0]):
+        return _Details(between, (), after)
+    comma = next((at for at, token in enumerate(after) if token.key in (",", ";")), len(after))
+    return _Details(after[:comma], (between[1:],) if between else (), after[comma + 1 :])
+
+
+def _plain_details(request: Request, tokens: tuple[Token, ...]) -> _Details | None:
+    """Return the details of "Hugo Lind in Pupils, class 8C" or "Dosa with course main"; None for others.
+
+    The name is quoted or begins with a capital letter.
+    """
+    language = request.language
+    start = language.match_prefix(tokens, 0, "template_notes", "named")
+    if start == len(tokens) or not (tokens[start].kind == "quoted" or tokens[start].value[:1].isupper()):
+        return None
+    parts: list[list[Token]] = [[]]
+    at = start
+    while at < len(tokens):
+        after = language.match_prefix(tokens, at, "with_properties")
+        if tokens[at].key in (",", ";") or (after > at and tokens[at].value.islower()):
+            rest = tokens[max(after, at + 1) :]
+            break
+        is_place = at > start and tokens[at].value.islower() and _is_place(request, tokens[at])
+        if is_place:
+            parts.append([])
+        else:
+            parts[-1].append(tokens[at])
+        at += 1
+    else:
+        rest = ()
+    name, *places = map(tuple, parts)
+    has_details = bool(places or rest) and all(places)
+    return _Details(name, tuple(places), rest) if has_details else None
+
+
+def _is_place(request: Request, token: Token) -> bool:
+    return token.key in request.language.table("doubts")["place_cues"]
+
+
+def _condition_at(request: Request, place: Sequence[Token]) -> str:
+    """Return the condition on the value that words name: `[class:8C]` for "8C"; or no text."""
+    return request.vocabulary.find_value(span_text(request.text, tuple(place))) or ""
+
+
+def _text_of(request: Request, tokens: tuple[Token, ...]) -> str:
+    return request.text[tokens[0].start :].strip()

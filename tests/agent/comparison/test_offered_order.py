@@ -1,0 +1,98 @@
+"""The change that a request more likely means is the first option of a question."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.agent.comparison.offered_order import with_note_in_talk, with_state_of_verb, with_stated_value_first
+from app.agent.language.actions import ACTIONS
+from app.agent.language.dialog import DialogState
+from app.agent.language.notation import PREFIX, parse, serialize
+from app.agent.language.readings import Clarification, ClarificationOption, NoteSet, PipelineStep, Reading
+from tests.agent.language.test_dialog import say, talk
+
+__all__ = ["talk"]
+H1, H3, H4 = "Instruments/H1.md", "Instruments/H3.md", "Instruments/H4.md"
+LISTED = Reading((PipelineStep("find", NoteSet(query="path:Instruments/")),), 1.0)
+STATE = DialogState(open_note=H1, results=(H3, H4), last=LISTED)
+
+
+def request_of(talk, text, state=STATE):
+    return talk.workspace.agent._builtin._requests.request_of(text, state)
+
+
+def question(talk, *lines) -> Clarification:
+    notes = request_of(talk, "x").vocabulary.notes
+    readings = [parse(line, notes, ACTIONS) for line in lines]
+    return Clarification("", tuple(ClarificationOption(serialize(own), own) for own in readings))
+
+
+def steps(clarification) -> list[str]:
+    return [serialize(option.reading) for option in clarification.options]
+
+
+SET_ALL = "set_property [path:Instruments/] key=room value=S5"
+SET_OPEN = "set_property [@Instruments/H1] key=room value=S5"
+SET_LISTED = "set_property [@Instruments/H4] key=room value=S5"
+
+
+def test_the_note_on_the_screen_comes_before_the_whole_list(talk) -> None:
+    asked = question(talk, SET_ALL, SET_LISTED)
+    for text in ("set the room to S5", "room S5", "setze room auf S5"):
+        assert steps(with_note_in_talk(asked, request_of(talk, text))) == [SET_OPEN, SET_ALL, SET_LISTED], (
+            text
+        )
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["set their room to S5", "set the room of all of them to S5", "set room S5 in these", "alle auf room S5"],
+)
+def test_words_for_several_notes_mean_the_list(talk, text) -> None:
+    asked = question(talk, SET_ALL, SET_LISTED)
+    assert steps(with_note_in_talk(asked, request_of(talk, text))) == [SET_ALL, SET_LISTED]
+
+
+def test_a_change_of_other_notes_than_the_list_stays_first(talk) -> None:
+    asked = question(talk, "set_property [tag:instrument] key=room value=S5", SET_LISTED)
+    assert with_note_in_talk(asked, request_of(talk, "set the room to S5")) == asked
+
+
+def test_a_question_for_the_note_offers_the_one_on_the_screen(talk) -> None:
+    step = PipelineStep("append", None, {"text": "Polished."})
+    asked = Clarification("Which note?", (), Reading((step,), 1.0, missing="target"))
+    offered = with_note_in_talk(asked, request_of(talk, "add to the text: Polished."))
+    assert steps(offered) == ["append [@Instruments/H1] text=Polished."]
+    assert offered.partial == asked.partial
+    empty = DialogState()
+    assert with_note_in_talk(asked, request_of(talk, "add to the text: Polished.", empty)) == asked
+
+
+def test_a_change_comes_before_a_look_at_the_same_property(talk) -> None:
+    lines = (
+        "properties_of [@Instruments/H4] about=read",
+        "set_property [@Instruments/H4] key=read value=true",
+    )
+    for text in ("mark it as read", "H4 is read now", "markiere es als read"):
+        assert steps(with_stated_value_first(question(talk, *lines), request_of(talk, text))) == [
+            *lines[::-1]
+        ]
+    for text in ("is it read?", "what is read in H4"):
+        assert steps(with_stated_value_first(question(talk, *lines), request_of(talk, text))) == [*lines]
+
+
+async def test_a_state_with_the_word_of_a_deletion_comes_first(talk) -> None:
+    await say(
+        talk,
+        f"{PREFIX} set_property [@H3] key=status value=cancelled",
+        f"{PREFIX} set_property [@H4] key=status value=planned",
+    )
+    asked = question(talk, "delete [@Instruments/H4]", "open [@Instruments/H4]")
+    properties_of = {H4: {"status": "planned"}}.get
+    ordered = with_state_of_verb(asked, request_of(talk, "cancel H4"), properties_of)
+    assert steps(ordered)[:2] == [
+        "set_property [@Instruments/H4] key=status value=cancelled",
+        "delete [@Instruments/H4]",
+    ]
+    assert with_state_of_verb(asked, request_of(talk, "delete H4"), properties_of) == asked
+    assert with_state_of_verb(asked, request_of(talk, "cancel H4"), lambda _: {}) == asked

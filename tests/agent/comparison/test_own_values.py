@@ -1,0 +1,143 @@
+"""Questions about a value, and stated values, are about the note on the screen if it has the property."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import pytest
+
+from app.agent.language.notation import PREFIX
+from app.agent.transcript import Question, RequestReading
+from app.vault.markdown.frontmatter import read_frontmatter
+from tests.agent.language.test_dialog import say, talk, text
+from tests.agent.test_session import SessionConversation
+
+__all__ = ["talk"]
+H4, K1 = "Instruments/H4.md", "Instruments/K1.md"
+
+
+async def new_conversation(talk) -> SessionConversation:
+    """Return a conversation in a vault where H4 and K1 have some properties in common."""
+    await say(
+        talk,
+        f"{PREFIX} set_property [@H4] key=room value=S5",
+        f"{PREFIX} set_property [@H4] key=price value=300",
+        f"{PREFIX} set_property [@H4] key=bought value=2026-03-02",
+        f"{PREFIX} set_property [@H4] key=founded value=1761-11-18",
+        f"{PREFIX} set_property [@K1] key=price value=450",
+        f"{PREFIX} set_property [@K1] key=lender value=Ann",
+        f"{PREFIX} set_property [@K1] key=room value=S7",
+    )
+    talk.workspace.agent._builtin._requests.now = lambda: datetime(2026, 3, 18, 12)
+    return SessionConversation(talk.workspace)
+
+
+def readings(talk) -> list[str]:
+    return [item.chips[0].label for item in talk.items if isinstance(item, RequestReading)]
+
+
+def choices(talk) -> list[str]:
+    return [choice.reply for choice in talk.items[-1].choices] if isinstance(talk.items[-1], Question) else []
+
+
+def properties(talk, path=H4) -> dict[str, str]:
+    return {name: str(value) for name, value in read_frontmatter(text(talk, path)).properties.items()}
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "what's the price?",
+        "price?",
+        "how much is the price here",
+        "which price does it have",
+        "Wie hoch ist der Preis?",
+    ],
+)
+async def test_a_question_is_answered_by_the_note_on_the_screen(talk, question) -> None:
+    talk = await new_conversation(talk)
+    await talk.say(question, open_note=H4)
+    assert "price: 300" in talk.items[-1].text
+    assert "K1" not in talk.items[-1].text
+
+
+@pytest.mark.parametrize(
+    "question", ["what has a price?", "which notes have a price", "prices above 200", "list the prices"]
+)
+async def test_a_question_about_several_notes_is_a_search(talk, question) -> None:
+    talk = await new_conversation(talk)
+    await talk.say(question, open_note=H4)
+    assert not any(reading == "properties" for reading in readings(talk))
+
+
+async def test_a_question_after_a_list_needs_a_word_for_this_note(talk) -> None:
+    talk = await new_conversation(talk)
+    await talk.say("list the instruments", open_note=H4)
+    await talk.say("what's the room here?", open_note=H4)
+    assert "room: S5" in talk.items[-1].text
+
+
+async def test_the_note_of_a_question_may_lack_the_property(talk) -> None:
+    talk = await new_conversation(talk)
+    await talk.say("what's the lender of this note?", open_note=H4)
+    assert "[[Instruments/H4|H4]] has no property" in talk.items[-1].text
+
+
+async def test_the_change_after_a_question_is_about_the_same_note(talk) -> None:
+    talk = await new_conversation(talk)
+    await talk.say("what's the price", open_note=H4)
+    await talk.say("raise it to 320", open_note=H4)
+    await talk.say("when was it bought", open_note=H4)
+    await talk.say("push it to March 9", open_note=H4)
+    assert {"price": "320", "bought": "2026-03-09"}.items() <= properties(talk).items()
+    assert properties(talk, K1)["price"] == "450"
+
+
+@pytest.mark.parametrize(
+    ("line", "values"),
+    [
+        ("price is 310 now", {"price": "310"}),
+        ("room to S7", {"room": "S7"}),
+        ("price 315", {"price": "315"}),
+        ("new price 290", {"price": "290"}),
+        ("price is 305, not 300", {"price": "305"}),
+        ("Preis ist jetzt 280", {"price": "280"}),
+    ],
+)
+async def test_a_stated_value_sets_the_property_of_the_note_on_the_screen(talk, line, values) -> None:
+    talk = await new_conversation(talk)
+    await talk.say(line, open_note=H4)
+    assert values.items() <= properties(talk).items()
+
+
+@pytest.mark.parametrize(
+    ("line", "first"),
+    [
+        ("price 450", "set_property [@Instruments/H4] key=price value=450"),
+        ("the lender is Ann", "set_property [@Instruments/H4] key=lender value=Ann"),
+        ("founded is November 19", "set_property [@Instruments/H4] key=founded value=1761-11-19"),
+    ],
+)
+async def test_a_value_that_may_be_searched_for_or_may_be_new_is_asked_about(talk, line, first) -> None:
+    talk = await new_conversation(talk)
+    before = text(talk, H4)
+    await talk.say(line, open_note=H4)
+    assert choices(talk)[0] == f"{PREFIX} {first}"
+    assert text(talk, H4) == before
+
+
+@pytest.mark.parametrize(
+    "line", ["prices below 400", "price of K1", "new room Library", "notes with price 300"]
+)
+async def test_other_words_set_no_value(talk, line) -> None:
+    talk = await new_conversation(talk)
+    before = text(talk, H4)
+    await talk.say(line, open_note=H4)
+    assert text(talk, H4) == before
+    assert not any("set_property [@Instruments/H4]" in choice for choice in choices(talk)[:1])
+
+
+async def test_a_day_without_a_year_is_near_the_present_one(talk) -> None:
+    talk = await new_conversation(talk)
+    await talk.say("new bought February 27", open_note=H4)
+    assert properties(talk)["bought"] == "2026-02-27"
