@@ -247,7 +247,7 @@ def _part(request: Request, tokens: Sequence[Token], position: int) -> _Part | N
             return _Part(value, end, condition_slots(value) != {"kind"})
     checkbox = _mark(request, token)
     value = next(filter(None, map(vocabulary.find_value, _forms(request, token))), None)
-    kind = sets.condition_at((token,), 0)
+    kind = sets.condition_of(token)
     if kind is not None and condition_slots(kind.query) == {"kind"}:
         if checkbox or (value and value != kind.query and "[" in kind.query):
             return None
