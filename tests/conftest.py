@@ -10,7 +10,6 @@ import itertools
 import logging
 import os
 import re
-import shutil
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
@@ -25,6 +24,7 @@ from app.workspace.opening import open_workspace
 from app.workspace.workspace import Workspace
 from tests.support.approver import ScriptedApprover
 from tests.support.public_vaults import PUBLIC_VAULTS, unpack_vaults
+from tests.support.stored_folder import StoredFolder
 
 # A test never judges the clock: on a busy machine a property may take as long as it takes. CI tries the
 # same examples each time; on a desk every run tries others.
@@ -135,11 +135,17 @@ def real_notes(real_vaults: Path) -> tuple[Path, ...]:
     return notes
 
 
+@pytest.fixture(scope="session")
+def sample_files() -> StoredFolder:
+    """The shipped sample vault."""
+    return StoredFolder(SAMPLE_VAULT)
+
+
 @pytest.fixture
-def sample_vault(tmp_path: Path) -> Path:
+def sample_vault(tmp_path: Path, sample_files: StoredFolder) -> Path:
     """A copy of the shipped sample vault."""
     target = tmp_path / "Sample vault"
-    shutil.copytree(SAMPLE_VAULT, target)
+    sample_files.write(target)
     return target
 
 
@@ -163,14 +169,14 @@ async def _scanned(vault: Path, approver: ScriptedApprover, *, brief: bool) -> A
 
 
 @pytest.fixture(scope="session")
-def sample_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def sample_cache(tmp_path_factory: pytest.TempPathFactory, sample_files: StoredFolder) -> StoredFolder:
     """The cache folder of a scanned copy of the sample vault.
 
     A test that starts with a copy of it need not read the notes again.
     """
     folder = tmp_path_factory.mktemp("scanned sample vault")
     vault = folder / "Sample vault"
-    shutil.copytree(SAMPLE_VAULT, vault)
+    sample_files.write(vault)
 
     async def scan() -> Path:
         async with _scanned(vault, ScriptedApprover(), brief=True):
@@ -179,13 +185,13 @@ def sample_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with pytest.MonkeyPatch.context() as environment:
         set_app_folders(environment, folder)
         with asyncio.Runner(loop_factory=asyncio.new_event_loop) as runner:
-            return runner.run(scan())
+            return StoredFolder(runner.run(scan()))
 
 
 @pytest.fixture
-def indexed_sample_vault(sample_vault: Path, sample_cache: Path) -> Path:
+def indexed_sample_vault(sample_vault: Path, sample_cache: StoredFolder) -> Path:
     """A copy of the shipped sample vault that was scanned before."""
-    shutil.copytree(sample_cache, paths.vault_cache_folder(sample_vault), dirs_exist_ok=True)
+    sample_cache.write(paths.vault_cache_folder(sample_vault))
     return sample_vault
 
 

@@ -101,12 +101,11 @@ def _split_points(request: Request) -> Iterator[tuple[int, int]]:
 
 def keeps_links(language: Language, tokens: Sequence[Token], start: int) -> bool:
     """Return whether the tokens from `start` on ask for what a rename does anyway: "and fix the links"."""
-    moves = [frame for frame in language.frames if frame.action in _LINK_UPDATES]
-    is_move = any(
-        phrase.longest_match(tokens, at) for frame in moves for phrase in frame.say for at in range(3)
-    )
     rest = without_marks_at_end(tuple(tokens[start:]))
-    return is_move and language.matches_phrase(rest, "compound_requests", "kept_links")
+    if not language.matches_phrase(rest, "compound_requests", "kept_links"):
+        return False
+    moves = [frame for frame in language.frames if frame.action in _LINK_UPDATES]
+    return any(phrase.longest_match(tokens, at) for frame in moves for phrase in frame.say for at in range(3))
 
 
 def _conjunction_end(request: Request, tokens: Sequence[Token], at: int) -> int:

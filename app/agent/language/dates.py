@@ -102,6 +102,7 @@ class DateParser:
         self._ahead_words = frozenset(words.get("ahead_words", ()))
         self._next_words = frozenset(words.get("next_words", ()))
         self._day_articles = frozenset(words.get("day_articles", ()))
+        self._parsed_texts: dict[tuple[str, bool], tuple[date, date] | None] = {}
 
     def parse_span(self, tokens: Sequence[Token], position: int) -> DateSpan | None:
         """Parse the span that starts at the token `position`, with its preposition; None if there is none."""
@@ -439,6 +440,12 @@ class DateParser:
         return is_single and not is_shifted and not re.search(r"\d", text)
 
     def _parse_text(self, text: str, *, ahead: bool = False) -> tuple[date, date] | None:
+        # Overlapping parts of a request have the same words.
+        if (text, ahead) not in self._parsed_texts:
+            self._parsed_texts[text, ahead] = self._read_text(text, ahead=ahead)
+        return self._parsed_texts[text, ahead]
+
+    def _read_text(self, text: str, *, ahead: bool) -> tuple[date, date] | None:
         if re.fullmatch(r"\d{4}", text):
             year = int(text)
             return (date(year, 1, 1), date(year, 12, 31)) if 1990 <= year <= 2100 else None

@@ -286,7 +286,7 @@ def described_part(request: Request, tokens: Sequence[Token], position: int) -> 
         return DescribedPart(f"tag:{quote_value(tag)}", lead + 1) if tag and not is_folder else None
     checkbox = mark_condition(request, token)
     value = next(filter(None, map(vocabulary.find_value, _forms(request, token))), None)
-    kind = sets.condition_at((token,), 0)
+    kind = sets.condition_of(token)
     if kind is not None and condition_slots(kind.query) == {"kind"}:
         if checkbox or (value and value != kind.query and "[" in kind.query):
             return None

@@ -184,7 +184,7 @@ def _open_by_name(request: Request, tokens: tuple[Token, ...]) -> Reading | None
     """Return the note of "open Tags", spelled as its name with a capital letter; None for other requests."""
     name = span_text(request.text, without_marks_at_end(tokens[1:]))
     paths = request.vocabulary.notes(name) if name[:1].isupper() else ()
-    is_open = "open" in request.allowed and "open" in request.actions_at(tokens, 0)
+    is_open = "open" in request.allowed and request.has_action_at("open", tokens, 0)
     if not is_open or len(paths) != 1 or NotePath.on_disk(paths[0]).name != name:
         return None
     return Reading((PipelineStep("open", NoteSet(notes=paths)),), 1.0, language=request.language.code)
@@ -196,7 +196,7 @@ def _open_by_day(request: Request, tokens: tuple[Token, ...]) -> list[Reading]:
     Return none for other requests.
     """
     words = without_marks_at_end(tokens[1:])
-    if "open" not in request.allowed or "open" not in request.actions_at(tokens, 0):
+    if "open" not in request.allowed or not request.has_action_at("open", tokens, 0):
         return []
     plain = request.language.words("determiners")
     at = next((at for at, token in enumerate(words) if token.key not in plain), len(words))

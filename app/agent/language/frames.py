@@ -131,7 +131,10 @@ class FrameParser:
 
     def _read_frame(self, frame: ActionFrame, tokens: Sequence[Token]) -> Iterator[ClauseReading]:
         seen: set[tuple[int, int, int, int]] = set()
+        keys = {token.key for token in tokens}
         for phrase in frame.say:
+            if not phrase.starts_with_gap and phrase.first.isdisjoint(keys):
+                continue
             for position in range(len(tokens)):
                 if not phrase.starts_with_gap and tokens[position].key not in phrase.first:
                     continue

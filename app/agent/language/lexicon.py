@@ -52,6 +52,7 @@ class PhrasePattern:
     parts: tuple[_Part, ...]
     first: frozenset[str]
     starts_with_gap: bool
+    is_optional: bool
 
     @property
     def words(self) -> frozenset[str]:
@@ -60,7 +61,16 @@ class PhrasePattern:
 
     def match(self, tokens: Sequence[Token], position: int) -> Iterator[PhraseMatch]:
         """Yield every match of the phrase that starts at the token `position`."""
-        yield from _match(self.parts, tokens, PhraseMatch(position))
+        if self._may_start(tokens, position):
+            yield from _match(self.parts, tokens, PhraseMatch(position))
+
+    def _may_start(self, tokens: Sequence[Token], position: int) -> bool:
+        """Return False if the first word rules out a match; most phrases end here."""
+        if self.starts_with_gap or self.is_optional:
+            return True
+        keys = [token.key for token in tokens[position : position + 2]]
+        # A comma before the phrase is skipped.
+        return bool(keys) and (keys[0] in self.first or (keys[0] == "," and keys[-1] in self.first))
 
     def longest_match(self, tokens: Sequence[Token], position: int) -> PhraseMatch | None:
         """Return the match that takes the most tokens, or None."""
@@ -107,7 +117,8 @@ def parse_phrase(text: str) -> PhrasePattern:
         raise ValueError(f"brackets do not match in {text!r}")
     options = parts[0] if len(parts) == 1 else (_Alternatives(tuple(parts)),)
     first = frozenset(_first_words(options))
-    return PhrasePattern(text, options, first, _GAP in first)
+    is_optional = any(_match(options, (), PhraseMatch(0)))
+    return PhrasePattern(text, options, first, _GAP in first, is_optional)
 
 
 def _parse_sequence(pieces: list[str], position: int, closing: str) -> tuple[list[tuple[_Part, ...]], int]:
@@ -271,9 +282,11 @@ class Language:
         """Return the end of the longest phrase of a list at `position`; `position` if there is none."""
         if position >= len(tokens):
             return position
-        phrases = self._phrases_at(tokens[position], *path)
-        matches = (phrase.longest_match(tokens, position) for phrase in phrases)
-        return max((match.end for match in matches if match), default=position)
+        end = position
+        for phrase in self._phrases_at(tokens[position], *path):
+            if (match := phrase.longest_match(tokens, position)) is not None:
+                end = max(end, match.end)
+        return end
 
     def _phrases_at(self, token: Token, *path: str) -> Sequence[PhrasePattern]:
         """Return the phrases of a list that may begin with a token, in their order."""

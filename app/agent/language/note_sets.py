@@ -46,6 +46,11 @@ class NoteSetParser(NoteReferenceParser):
         return OrderParser(self._language, self.dates, self._comparisons)
 
     @cached_property
+    def _word_conditions(self) -> dict[Token, QueryPart | None]:
+        """The conditions that single words name; overlapping phrases ask for them again and again."""
+        return {}
+
+    @cached_property
     def _small_words(self) -> frozenset[str]:
         """Words that are never part of a topic."""
         return self._language.words("fillers") - self._language.words("note_nouns")
@@ -70,6 +75,12 @@ class NoteSetParser(NoteReferenceParser):
         """Return the condition that starts at a token; None for words to search for and other words."""
         part = self._condition(tokens, position, None)
         return None if part is not None and part.is_topic and part.filter is None else part
+
+    def condition_of(self, word: Token) -> QueryPart | None:
+        """Return the condition that a word alone names; None for words to search for and other words."""
+        if word not in self._word_conditions:
+            self._word_conditions[word] = self.condition_at((word,), 0)
+        return self._word_conditions[word]
 
     def stated_conditions(self, tokens: Sequence[Token]) -> frozenset[str]:
         """Return the conditions on makers, on years of a kind, on the lack of a property and on a folder.

@@ -51,10 +51,17 @@ class Request:
     _mentions: dict[tuple[Token, ...], tuple[EntityMention, ...]] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
+    _set_parsers: dict[bool, NoteSetParser] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     def set_parser(self, *, follows: bool = False) -> NoteSetParser:
         """Return a parser for noun phrases; `follows` is True after a step whose notes "these" refers to."""
-        return NoteSetParser(self.text, self.language, self.vocabulary, self.dates, self.dialog, follows)
+        if follows not in self._set_parsers:
+            self._set_parsers[follows] = NoteSetParser(
+                self.text, self.language, self.vocabulary, self.dates, self.dialog, follows
+            )
+        return self._set_parsers[follows]
 
     def frame_parser(self, *, follows: bool) -> FrameParser:
         """Return a parser for clauses; `follows` is True after a step whose notes "these" refers to."""
@@ -68,6 +75,15 @@ class Request:
             for frame in self.frames
             if not frame.by_relation and any(phrase.longest_match(tokens, position) for phrase in frame.say)
         }
+
+    def has_action_at(self, action: str, tokens: Sequence[Token], position: int) -> bool:
+        """Return whether a verb phrase of this action begins at a token."""
+        return any(
+            frame.action == action
+            and not frame.by_relation
+            and any(phrase.longest_match(tokens, position) for phrase in frame.say)
+            for frame in self.frames
+        )
 
     def mentions(self, tokens: Sequence[Token]) -> tuple[EntityMention, ...]:
         """Split some of the request's tokens into mentions and other words, without punctuation."""
