@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from app.agent.language.choices import with_options
 from app.agent.language.lexicon import languages
+from app.agent.language.missing_notes import missing_name
 from app.agent.language.notation import serialize
 from app.agent.language.note_facts import PropertiesOf
 from app.agent.language.questions import question_language
@@ -16,6 +17,9 @@ from app.agent.language.vocabulary import START_LENGTH
 from app.vault.path import name_key
 
 _CHANGES_OF_LISTS = frozenset(("set_property", "set_confidence", "add_tag", "remove_tag", "set_type"))
+
+_ADDITIONS = frozenset(("append", "prepend", "set_property", "set_confidence"))
+"""Changes that a request may state without a word for their note: "add a task: call Ann"."""
 
 
 def with_stated_value_first(clarification: Clarification, request: Request) -> Clarification:
@@ -78,8 +82,10 @@ def with_note_in_talk(clarification: Clarification, request: Request) -> Clarifi
         path for path in (*dialog.focus[:1], *dialog.this[:1]) if request.vocabulary.has_file(path)
     )
     if partial is not None and not clarification.options:
-        if partial.missing != "target" or len(partial.steps) > 1 or not request.writes(partial):
+        if partial.missing != "target" or len(partial.steps) > 1 or partial.last.action not in _ADDITIONS:
             return clarification
+        if _points_to_note(request):
+            return clarification  # "the other one", or a note that the vault lacks
         key = str(partial.last.arguments.get("key", ""))
         if name_key(key) not in name_key(request.text):
             return clarification  # "raise it to 50" does not say what
@@ -104,6 +110,19 @@ def _about(reading: Reading, path: str) -> Reading:
     return replace(reading, steps=(*reading.steps[:-1], step))
 
 
+def _points_to_note(request: Request) -> bool:
+    """Return whether a request has a word for a note, such as "it" or "one", or names one."""
+    language, tokens = request.language, request.tokens
+    says_note = any(
+        language.match_prefix(tokens, at, phrases) > at
+        for at in range(len(tokens))
+        for phrases in ("it", "this", "them")
+    )
+    says_one = any(token.key in language.words("result_pronouns") for token in tokens)
+    names_note = any(mention.kind == "note" for mention in request.mentions(tokens))
+    return says_note or says_one or names_note or missing_name(request) != ""
+
+
 def _is_of_list(reading: Reading, request: Request) -> bool:
     """Return whether a change is of every note of the last list, without a word for several notes."""
     dialog, step = request.dialog, reading.last
@@ -116,5 +135,6 @@ def _is_of_list(reading: Reading, request: Request) -> bool:
     nouns = (request.language.words("note_nouns") - request.language.words("single_nouns")) | (
         request.language.words("universal")
     )
+    says_several = says_several or said.has_one_of(request.language.words("result_pronouns"))
     names_kind = any(mention.kind in ("folder", "type") for mention in said.mentions)
     return is_list and len(dialog.them) > 1 and not (says_several or said.has_one_of(nouns) or names_kind)

@@ -50,20 +50,33 @@ def with_missing_note(request: Request, reading: Reading) -> Reading:
 
     Other readings stay unchanged. "Set the status of Harbour trip to done" is not about the note in focus.
     """
-    step, tokens = reading.last, request.tokens
+    step = reading.last
     is_implied = step.target is not None and step.target == request.set_parser().implied_notes()
-    names_note = any(mention.kind == "note" for mention in request.mentions(tokens))
-    if len(reading.steps) > 1 or not is_implied or names_note or not request.writes(reading):
+    if len(reading.steps) > 1 or not is_implied or not request.writes(reading):
         return reading
     values = " ".join(str(value) for value in step.arguments.values()).casefold()
+    name = missing_name(request, values)
+    return replace(reading, steps=(replace(step, target=_missing(request, name)),)) if name else reading
+
+
+def missing_name(request: Request, values: str = "") -> str:
+    """Return the name of a note that a request is about, but the vault lacks; empty without one.
+
+    Args:
+        request: The request.
+        values: The values of its reading in lower case, which name no note.
+    """
+    tokens = request.tokens
+    if any(mention.kind == "note" for mention in request.mentions(tokens)):
+        return ""
     for at in range(1, len(tokens)):
         start = request.language.match_prefix(tokens, at, "missing_notes", "before_names")
         for end in range(start + 1, len(tokens) + 1) if start > at else ():
             name = _name_of(request, tokens[start:end])
             is_end = end == len(tokens) or not tokens[end].is_word or _ends_name(request, tokens, end)
             if name and is_end and name.casefold() not in values:
-                return replace(reading, steps=(replace(step, target=_missing(request, name)),))
-    return reading
+                return name
+    return ""
 
 
 def _ends_name(request: Request, tokens: Sequence[Token], position: int) -> bool:
