@@ -37,6 +37,7 @@ from app.agent.language.vocabulary import name_parts
 from app.vault.path import name_key
 
 _DAY = re.compile(r"\d{4}-\d\d-\d\d(?!\d)")
+_DAY_NAME = re.compile(r"file:\d{4}\S*")
 _DATE_PROPERTIES = ("date", *(name for name in EVENT_PROPERTIES if name != "date"))
 _EVERY_NOTE = 'file:""'
 _MAX_NOTES = 500
@@ -71,6 +72,8 @@ class ComparedProperties:
         compared = parse_compared_set(request)
         if compared is None or compared.action not in request.allowed:
             return interpretation
+        if any(map(_DAY_NAME.fullmatch, top_level_parts(compared.notes.query))):
+            return interpretation  # a list of daily notes, whose dates are in their names
         paths = await self._paths(_without_dates(compared, ""), request)
         values = {path: self._properties_of(path) for path in paths[:_MAX_NOTES]}
         sets = _compared_notes(request, compared, list(values.values()))[:_MAX_OPTIONS]
