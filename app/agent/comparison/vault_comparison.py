@@ -123,6 +123,7 @@ class VaultComparison:
                 return interpretation
             plain = self._requests.interpret_without_guesses(text, request.dialog)
             interpretation = self._facts.with_fact(plain, request)
+            interpretation = await self._tasks.with_described_task(interpretation, request)
             is_wrong_guess = True
         ranker = OptionRanker(text, self._words(), self._found.with_hits, self._properties_of)
         if isinstance(interpretation, Reading) and self._requests.is_change(interpretation):

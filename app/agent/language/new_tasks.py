@@ -489,7 +489,7 @@ class _NewTaskParser:
         if quoted := self._quoted(tokens):
             texts, rest = quoted
             if not trim_marks(rest):
-                return f"{OPEN_TASK}{texts[0]}" if len(texts) == 1 else ""
+                return f"{OPEN_TASK}{_LIST_BOX.sub('', texts[0])}" if len(texts) == 1 else ""
             if len(texts) == 1 and (day := self._day(rest)) is not None:
                 return with_due_date(f"{OPEN_TASK}{texts[0]}", day)
         text = written_text(self._request.text, tuple(tokens))
