@@ -43,8 +43,8 @@ def parse_new_tasks(request: Request, tokens: tuple[Token, ...]) -> list[Reading
         return []
     tokens = _without_courtesy(request, tokens)
     parser = _NewTaskParser(request, tokens)
-    if creations := parser.creations():
-        return creations
+    if readings := parser.creations() or parser.called_tasks():
+        return readings
     return next((readings for lead in parser.leads() if (readings := parser.readings(lead))), [])
 
 
@@ -183,6 +183,28 @@ class _NewTaskParser:
             lists = self._possible_lines(tokens[start:], noun[1])
             steps = [created.with_argument("text", "\n".join(lines)) for lines in lists]
             return [self._reading(step) for step in steps]
+        return []
+
+    def called_tasks(self) -> list[Reading]:
+        """Return the readings of texts before "as a task": "pay the deposit as a task"; none for others."""
+        tokens, table = self._tokens, self._language.table("new_tasks")
+        for at in range(1, len(tokens)):
+            for name, count in (("as_one", 1), ("as_several", 0)):
+                after = self._match(tokens, at, name)
+                tail = self._tail(tokens[after:]) if after > at else None
+                start = self._match(tokens, 0, "verbs")
+                if tail is None or (start == 0 and self._request.actions_at(tokens, 0)):
+                    continue  # "tag it as a task"
+                text = [*tokens[start:at]]
+                while text and not text[-1].value.strip("-–—,;:."):
+                    text = text[:-1]
+                plain = {*self._language.words("determiners"), *table["list_nouns"]} if count == 0 else set()
+                while text and text[0].key in plain:
+                    text = text[1:]
+                is_pronoun = not text or self._sets.parse_reference(text) is not None
+                if is_pronoun or text[0].key in self._language.words("question_words"):
+                    return []
+                return self._append_readings(self._possible_lines(text, count)[:1], tail[1], tail[0])
         return []
 
     # The tasks

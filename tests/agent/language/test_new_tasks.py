@@ -250,3 +250,26 @@ async def test_a_reminder_with_a_day_is_a_task(talk, request_text, added) -> Non
     await fill(talk, Errands="Rain.\n")
     await order(talk, "open Errands", request_text)
     assert text(talk, "Errands.md") == f"Rain.\n{added}"
+
+
+@pytest.mark.parametrize(
+    ("request_text", "lines"),
+    [
+        ("add the steps scan, print and bind as tasks", ["scan", "print", "bind"]),
+        ("pay the deposit in May as a task", ["pay the deposit in May"]),
+        ("oil the gate - add that as a task there, due 2031-12-04", ["oil the gate 📅 2031-12-04"]),
+        ("add wash the van as a todo", ["wash the van"]),
+        ("Füge Zaun streichen als Aufgabe hinzu", ["Zaun streichen"]),
+    ],
+)
+async def test_texts_are_called_tasks(talk, request_text, lines) -> None:
+    await fill(talk, Errands=HEAD)
+    await say(talk, "open Errands", request_text)
+    assert text(talk, "Errands.md") == HEAD + "".join(f"- [ ] {line}\n" for line in lines)
+
+
+@pytest.mark.parametrize("request_text", ["tag it as a task", "show these as tasks", "add it as a task"])
+async def test_a_pronoun_is_no_task(talk, request_text) -> None:
+    await fill(talk, Errands=HEAD)
+    await say(talk, "open Errands", request_text)
+    assert "- [ ]" not in text(talk, "Errands.md")
