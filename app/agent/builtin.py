@@ -38,6 +38,7 @@ from app.agent.pipeline.host import ChangesToday, FindNotes, PipelineHost
 from app.agent.pipeline.pipeline import Pipeline
 from app.agent.replies import AMBIGUOUS_MESSAGE, HELP, READ_ONLY_MESSAGE, reply_text
 from app.agent.request_interpreter import RequestInterpreter
+from app.agent.shown_results import shown_result
 from app.agent.transcript import AnswerChoice, ReadingChip
 from app.agent.turn import Turn
 from app.index.resolver import Resolver
@@ -125,6 +126,10 @@ class BuiltinAgent:
             case Clarification() if interpretation.options and turn.caller.uses_model:
                 # A model asks: the answer must not name notes that are hidden from it.
                 turn.say(localize(AMBIGUOUS_MESSAGE, language))
+            case Clarification() if shown := self.shown_result(interpretation):
+                reading, others = shown
+                if await self._carry_out(turn, reading, later) and others is not None:
+                    await self._ask(turn, others, language)
             case Clarification():
                 await self._ask(turn, interpretation, language)
                 self._states[_state_key(turn)] = replace(later, question=interpretation)
@@ -156,6 +161,10 @@ class BuiltinAgent:
         """Return the interpretation of a request, revised by the vault (see `VaultComparison.compare`)."""
         return await self._comparison.compare(interpretation, text, state)
 
+    def shown_result(self, question: Clarification) -> tuple[Reading, Clarification | None] | None:
+        """Return the reading to carry out instead of a question, and the question that offers the others."""
+        return shown_result(question, self._requests.is_change)
+
     def actions(self) -> Mapping[str, Action]:
         """Return the actions whose tools are available and turned on, by id."""
         return self._requests.actions()
@@ -172,10 +181,11 @@ class BuiltinAgent:
 
     async def _carry_out(
         self, turn: Turn, reading: Reading, state: DialogState, *, was_offered: bool = False
-    ) -> None:
+    ) -> bool:
+        """Run a reading and keep the state after it; return False if a question remains open."""
         if reading.steps[0].action == "help":
             turn.say(localize(HELP, _language_of(reading)))
-            return
+            return True
         if turn.caller.uses_model:
             # A model must not learn the names of hidden notes.
             words, resolver = await asyncio.to_thread(self._public_names)
@@ -184,7 +194,7 @@ class BuiltinAgent:
         if turn.prompt.mode != "propose" and self._requests.is_change(reading):
             message = READ_ONLY_MESSAGE.format(" · ".join(chip.label for chip in chips))
             turn.say(localize(message, self._requests.language_of(turn.prompt.text, state)))
-            return
+            return True
         turn.show_reading(tuple(map(_reading_chip, chips)))
         next_state = await self.run(
             turn,
@@ -197,6 +207,7 @@ class BuiltinAgent:
         self._states[_state_key(turn)] = next_state
         if next_state.question is not None:
             await self._ask(turn, next_state.question, _language_of(reading))
+        return next_state.question is None
 
     async def run(
         self,

@@ -85,6 +85,9 @@ async def run(args: argparse.Namespace, console: CliConsole) -> ExitStatus:
             return ExitStatus.DONE if isinstance(interpretation, Reading) else ExitStatus.NOT_FOUND
         if isinstance(interpretation, ContentQuestion):
             return await _answer(interpretation, _TerminalHost(session, options, console))
+        others: Clarification | None = None
+        if isinstance(interpretation, Clarification) and (shown := agent.shown_result(interpretation)):
+            interpretation, others = shown
         if not isinstance(interpretation, Reading):
             console.print_message(escape_controls(_describe(interpretation)))
             return ExitStatus.NOT_FOUND
@@ -100,6 +103,8 @@ async def run(args: argparse.Namespace, console: CliConsole) -> ExitStatus:
         if state.question is not None:
             console.print_message(escape_controls(_describe(state.question)))
             return ExitStatus.NOT_FOUND
+        if others is not None:
+            console.print_message(escape_controls(_describe(others)))
         is_guess = interpretation.score == GUESS_SCORE and interpretation.last.action == "find"
         finds_nothing = terminal.status == ExitStatus.DONE and not state.results
         return ExitStatus.NOT_FOUND if is_guess and finds_nothing else terminal.status

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 from app.encoding import is_encodable
@@ -69,9 +70,15 @@ class CommitQueue:
             work = asyncio.ensure_future(self._commit_external(change_set, caller, entry, on_written))
             return await self._await_shielded(work)
 
+    @asynccontextmanager
+    async def between_commits(self) -> AsyncIterator[None]:
+        """Run a block after the running commit and those already queued; later commits wait for its end."""
+        async with self._lock:
+            yield
+
     async def wait_idle(self) -> None:
         """Wait for the running commit and those already queued."""
-        async with self._lock:
+        async with self.between_commits():
             pass
 
     async def _await_shielded(self, work: asyncio.Task[Commit]) -> Commit:

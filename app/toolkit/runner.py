@@ -63,6 +63,7 @@ class ToolRunner:
         audit_writer: Writes the audit log.
         external_changes: Records changes that programs made directly.
         wait_idle: Waits for the running commit and those already queued.
+        between_commits: Runs a block after them; later commits wait for its end.
     """
 
     def __init__(
@@ -91,6 +92,7 @@ class ToolRunner:
         self.stores = StoreRegistry(store)
         commits = CommitQueue(self.stores, store, index, events)
         self.wait_idle = commits.wait_idle
+        self.between_commits = commits.between_commits
         self.audit_writer = AuditWriter(audit, events)
         self.external_changes = ExternalChangeRecorder(
             commits, self.audit_writer, events, self._index.linking_notes

@@ -64,6 +64,47 @@ WaitIdle = Callable[[], Awaitable[None]]
 RawEvents = set[tuple[Change, str]]
 
 
+class WatchRounds:
+    """The rounds of a watch: each collects events until the system is quiet, and reports their changes."""
+
+    def __init__(self) -> None:
+        self._is_watching = False
+        # The waiters that came in the round under way, which may have missed their change, and before it.
+        self._late: list[asyncio.Future[bool]] = []
+        self._early: list[asyncio.Future[bool]] = []
+
+    async def wait_next(self) -> bool:
+        """Wait for a round that starts after this call.
+
+        Returns:
+            Whether there were events in the round, whose changes have now been reported; False if the folder
+                is not being watched (any more).
+        """
+        if not self._is_watching:
+            return False
+        waiter: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+        self._late.append(waiter)
+        return await waiter
+
+    @asynccontextmanager
+    async def watching(self) -> AsyncIterator[None]:
+        """Let others wait for rounds until the block ends."""
+        self._is_watching = True
+        try:
+            yield
+        finally:
+            self._is_watching = False
+            self.end(had_events=False)
+            self.end(had_events=False)
+
+    def end(self, *, had_events: bool) -> None:
+        """End a round."""
+        for waiter in self._early:
+            if not waiter.done():
+                waiter.set_result(had_events)
+        self._early, self._late = self._late, []
+
+
 async def watch(
     root: Path,
     on_batch: OnBatch,
@@ -72,6 +113,7 @@ async def watch(
     *,
     ready: asyncio.Event | None = None,
     wait_idle: WaitIdle | None = None,
+    rounds: WatchRounds | None = None,
 ) -> None:
     """Report outside changes, and the loss and return of the folder, until `stop` is set.
 
@@ -84,10 +126,12 @@ async def watch(
         ready: Set once no later change can be missed; scan the vault after that.
         wait_idle: Awaited before the disk is checked, so that the check does not compete with a commit under
             way.
+        rounds: Lets others wait until changes have been reported.
 
     Raises:
         StorageError: The folder can't be watched, not even by polling.
     """
+    rounds = rounds or WatchRounds()
     real_root = await asyncio.to_thread(root.resolve)
     was_lost = False
     while not stop.is_set():
@@ -99,7 +143,8 @@ async def watch(
             with suppress(TimeoutError):
                 await asyncio.wait_for(stop.wait(), _CHECK_INTERVAL_MS / 1000)
             continue
-        await _Watch(real_root, identity, on_batch, stop, is_own, wait_idle).run(ready, was_lost=was_lost)
+        watched = _Watch(real_root, identity, on_batch, stop, is_own, wait_idle, rounds)
+        await watched.run(ready, was_lost=was_lost)
         was_lost = not stop.is_set()
         if was_lost and await asyncio.to_thread(_identity, real_root) is None:
             await on_batch(FileBatch(lost=True))
@@ -120,6 +165,7 @@ class _Watch:
         stop: asyncio.Event,
         is_own: IsOwn,
         wait_idle: WaitIdle | None,
+        rounds: WatchRounds,
     ) -> None:
         self._root = root
         self._identity = identity
@@ -127,6 +173,7 @@ class _Watch:
         self._stop = stop
         self._is_own = is_own
         self._wait_idle = wait_idle
+        self._rounds = rounds
         self._snapshot = WatchState(root)
 
     async def run(self, ready: asyncio.Event | None, *, was_lost: bool) -> None:
@@ -163,7 +210,11 @@ class _Watch:
     async def _follow(
         self, ready: asyncio.Event | None, *, was_lost: bool, polling: bool | None, resumed: bool
     ) -> None:
-        async with self._stopping() as stop, aclosing(self._awatch(polling, stop)) as changes:
+        async with (
+            self._stopping() as stop,
+            aclosing(self._awatch(polling, stop)) as changes,
+            self._rounds.watching(),
+        ):
             first = asyncio.ensure_future(anext(changes, None))
             try:
                 # The watches exist once the generator has run up to its first wait.
@@ -187,6 +238,7 @@ class _Watch:
                     return
                 if events:
                     await self._report(events)
+                self._rounds.end(had_events=bool(events))
                 events = await anext(changes, None)
 
     @asynccontextmanager

@@ -73,12 +73,13 @@ from app.vault.note_templates import DATE_FORMAT, TIME_FORMAT
 from app.vault.obsidian import stored_obsidian_settings, templates_folder
 from app.vault.path import NotePath
 from app.vault.store import NotesChanged
-from app.vault.watcher import FileBatch, VaultFound, VaultLost, watch
+from app.vault.watcher import FileBatch, VaultFound, VaultLost, WatchRounds, watch
 from app.web.access import WebAccess
 from app.workspace.embedding_service import EmbeddingService
 from app.workspace.endpoints import Endpoints
 from app.workspace.model_visibility import ModelVisibility
 from app.workspace.note_folders import paths_in_settings
+from app.workspace.note_moves import NoteMoves
 from app.workspace.recovery_message import recovery_message
 from app.workspace.sources import notifications_for_model, open_sources
 from app.workspace.vault_storage import StoreReplaced, VaultStorage
@@ -150,6 +151,8 @@ class Workspace:
             self.events,
             models=OptionalModels(self._semantic_search_in_use, self._language_model_in_use),
         )
+        self.note_moves = NoteMoves(self.events)
+        self.watch_rounds = WatchRounds()
         self.memory = Memory(files.memory, files.conversations.search, self._named_agents)
         self.keys = CredentialStore()
         self._build_parts()
@@ -435,6 +438,7 @@ class Workspace:
                 self.store.is_own_write,
                 ready=ready,
                 wait_idle=self.runner.wait_idle,
+                rounds=self.watch_rounds,
             )
         finally:
             # A caller that waits for the watcher to start must not wait forever if it can't.

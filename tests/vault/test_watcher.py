@@ -14,7 +14,7 @@ from app.vault.journal import Journal
 from app.vault.path import NotePath
 from app.vault.store import NoteStore
 from app.vault.watch_state import WatchState
-from app.vault.watcher import FileBatch, watch
+from app.vault.watcher import FileBatch, WatchRounds, watch
 
 P = NotePath.parse
 TIMEOUT_S = 20.0
@@ -227,3 +227,24 @@ async def test_files_of_other_kinds_and_large_ones_are_reported_too(watched: Wat
         file.truncate(65 * 1024 * 1024)
     (watched.root / "image.png").write_bytes(b"png")
     await watched.until(lambda: {"film.mp4", "image.png"} <= watched.changed)
+
+
+async def test_a_wait_ends_with_the_first_whole_round() -> None:
+    rounds = WatchRounds()
+    assert not await rounds.wait_next()
+    async with rounds.watching():
+        waiting = asyncio.ensure_future(rounds.wait_next())
+        await asyncio.sleep(0)
+        rounds.end(had_events=False)
+        await asyncio.sleep(0)
+        assert not waiting.done()
+        rounds.end(had_events=True)
+        assert await waiting
+
+
+async def test_a_wait_for_a_round_ends_with_the_watch() -> None:
+    rounds = WatchRounds()
+    async with rounds.watching():
+        waiting = asyncio.ensure_future(rounds.wait_next())
+        await asyncio.sleep(0)
+    assert not await waiting

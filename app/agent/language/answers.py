@@ -11,6 +11,8 @@ _SLOT = "{}"
 _HEADS_OF_REASONS = ("Unchanged:", "Skipped:")
 _HEADS_OF_FACTS = ("This vault contains:",)
 _SENTENCE_END = re.compile(r"[.!?] (?=[A-Z0-9])")
+# Any text, in which a link is not divided: "Set rating of [[Out of Control]] to 9".
+_VALUE = r"((?:\[\[[^\]\n]*\]\]|\[(?!\[[^\]\n]*\]\])|[^\[\n])+)"
 _NAME = re.compile(r"\[\[[^\]\n]*\]\]|“[^”\n]*”|'[^'\n]*'")
 
 
@@ -77,5 +79,5 @@ def _templates(language: Language) -> tuple[tuple[re.Pattern[str], str], ...]:
     table = language.table("answers")
     ordered = sorted(table, key=lambda text: (text.count(_SLOT), -len(text)))
     return tuple(
-        (re.compile("(.+)".join(map(re.escape, text.split(_SLOT)))), table[text]) for text in ordered
+        (re.compile(_VALUE.join(map(re.escape, text.split(_SLOT)))), table[text]) for text in ordered
     )

@@ -9,6 +9,7 @@ from itertools import pairwise
 from pathlib import PurePosixPath
 
 from app.agent.language.actions import TOOL_PREFIX
+from app.agent.language.missing_notes import with_missing_note
 from app.agent.language.notation import serialize
 from app.agent.language.readings import (
     Clarification,
@@ -158,7 +159,7 @@ class ReadingChooser:
                         else f"No note is named “{notes.unknown}”. Did you mean one of these?"
                     )
                     return Clarification(question, tuple(options), replace(reading, missing=role))
-                if role == "target" and (created := _creation_of_day(request, step)) is not None:
+                if role == "target" and (created := _creation_instead(request, step)) is not None:
                     option = self._option(_with_step(reading, index, created))
                     return Clarification(
                         f"No note is named “{notes.unknown}”. Create it?", (option,), partial
@@ -185,6 +186,7 @@ class ReadingChooser:
             shares: Their probabilities, if they are known.
         """
         share_of = dict(zip(map(id, readings), shares, strict=False))
+        readings = [with_missing_note(request, readings[0]), *readings[1:]]
         likeliest = readings[0]
         if (unclear := _without_target(request, likeliest)) is not None:
             return Clarification(question_for(unclear), (), unclear)
@@ -252,13 +254,17 @@ def _with_step(reading: Reading, index: int, step: PipelineStep) -> Reading:
     return replace(reading, steps=(*reading.steps[:index], step, *reading.steps[index + 1 :]))
 
 
-def _creation_of_day(request: Request, step: PipelineStep) -> PipelineStep | None:
-    """Return the creation of the missing daily note to which a step adds a text; None for other steps."""
+def _creation_instead(request: Request, step: PipelineStep) -> PipelineStep | None:
+    """Return the creation of the missing note to which a step adds a text; None for other steps."""
     name = step.target.unknown if step.target is not None else ""
-    is_addition = step.action in ("append", "prepend") and "heading" not in step.arguments
-    if not is_addition or "text" not in step.arguments or not request.vocabulary.names_day(name):
+    is_addition = step.action in ("append", "prepend") and not {"heading", "place"} & set(step.arguments)
+    names_other = any(mention.kind == "note" for mention in request.mentions(request.tokens))
+    is_possible = "text" in step.arguments and "create_note" in request.allowed
+    if not is_addition or not is_possible or (names_other and not request.vocabulary.names_day(name)):
         return None
-    arguments = {"name": name, "folder": request.vocabulary.daily_folder, "text": step.arguments["text"]}
+    arguments = {"name": name, "text": step.arguments["text"]}
+    if request.vocabulary.names_day(name):
+        arguments["folder"] = request.vocabulary.daily_folder
     return PipelineStep("create_note", None, arguments)
 
 

@@ -60,7 +60,7 @@ def _without_kind(request: Request, creation: PipelineStep) -> PipelineStep:
     is_marked = any(not token.is_word and token.value == name for token in request.tokens)
     if is_marked or len(words) < 2 or len(words) == len(name.split()):
         return creation
-    if words[0][:1].isupper() and not language.table("template_notes")["capitalized_nouns"]:
+    if words[0][:1].isupper() and not language.has_capital_nouns:
         return creation  # "The Long Walk"
     folder = request.vocabulary.find_similar_folder(words[0])
     named = creation.with_argument("name", " ".join(words[1:]))

@@ -12,6 +12,7 @@ from app.agent.language.described_sets import parse_described_list
 from app.agent.language.follow_ups import parse_plain_follow_up, parse_refined_question
 from app.agent.language.line_removals import parse_removed_line
 from app.agent.language.listed_notes import parse_neighbor, refuse_position
+from app.agent.language.missing_notes import parse_text_for_missing_note
 from app.agent.language.new_folders import parse_move_to_new_folder, parse_move_to_same_folder
 from app.agent.language.new_tasks import parse_new_tasks
 from app.agent.language.placed_texts import parse_placed_text
@@ -101,6 +102,7 @@ class FixedInterpretations:
             self._run_or_asked(parse_task_change),
             self._interpret_plain_follow_up,
             parse_described_list,
+            self._run_or_asked(parse_text_for_missing_note),
         )
 
     def interpret(self, request: Request, tokens: tuple[Token, ...]) -> Interpretation | None:

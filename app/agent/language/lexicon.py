@@ -215,6 +215,11 @@ class Language:
     _phrases_by_first: dict[str, Mapping[str, Sequence[PhrasePattern]]] = field(default_factory=dict)
     _words: dict[str, frozenset[str]] = field(default_factory=dict)
 
+    @property
+    def has_capital_nouns(self) -> bool:
+        """Whether nouns begin with a capital letter, which then says nothing about names."""
+        return bool(self.data["has_capital_nouns"])
+
     def phrases(self, *path: str) -> tuple[PhrasePattern, ...]:
         """Return the phrases of a list in the data file, for example `phrases("dates", "last")`."""
         key = ".".join(path)
@@ -296,6 +301,7 @@ class Language:
         words = [token.key for token in tokens if token.is_word]
         known = self.vocabulary().union(*map(self.words, ("fillers", "question_words", "personal_pronouns")))
         known |= {*self.table("nouns"), *self.table("dates")["words"]}
+        known -= set(self.table("coverage")["shared"])
         return sum(word in known for word in words) / len(words) if words else 0.0
 
     def function_words(self) -> frozenset[str]:

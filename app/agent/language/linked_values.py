@@ -32,16 +32,12 @@ def _may_be_name(language: Language, text: str) -> bool:
     first, *others = text.split() or [""]
     if first.casefold() not in language.words("determiners") or not others:
         return first[:1].isupper()
-    return first[:1].isupper() and others[0][:1].isupper() and not _has_capital_nouns(language)
+    return first[:1].isupper() and others[0][:1].isupper() and not language.has_capital_nouns
 
 
 def may_be_noun(language: Language, text: str) -> bool:
     """Return whether a text is one word with a capital letter in a language that writes nouns so."""
-    return _has_capital_nouns(language) and text[:1].isupper() and " " not in text
-
-
-def _has_capital_nouns(language: Language) -> bool:
-    return bool(language.table("stated_values")["has_capital_nouns"])
+    return language.has_capital_nouns and text[:1].isupper() and " " not in text
 
 
 def are_notes(vocabulary: Vocabulary, links: Sequence[str]) -> bool:

@@ -866,7 +866,7 @@ class ProgramReader:
             if not isinstance(value, tuple):
                 return None
             text = self._text(value).removeprefix("#")
-            own = self._vocabulary.find_tag(text) if role == "tag" else None
+            own = self._vocabulary.find_own_tag(text) if role == "tag" else None
             tags.append(own or text)
         return tuple(dict.fromkeys(tags)) or None
 

@@ -29,11 +29,14 @@ def parse_relations(request: Request, tokens: tuple[Token, ...]) -> Reading | No
         return _continued(request, tokens)
     if mutual := _mutual(request, tokens[after_verb:]):
         return mutual
-    for at in range(after_verb + 1, len(tokens)):
+    for at in range(after_verb, len(tokens)):
         after_cue = language.match_prefix(tokens, at, "linking", "cues")
         if after_cue == at or after_cue == len(tokens):
             continue
-        sources = _pronoun(request, tokens[after_verb:at]) or _named(request, tokens[after_verb:at])
+        source = tokens[after_verb:at]
+        sets = request.set_parser()
+        implied = sets.implied_notes() if not source and sets.implies_one else None
+        sources = implied.notes if implied else _pronoun(request, source) or _named(request, source)
         targets = _named(request, tokens[after_cue:])
         if len(sources) + len(targets) > 2 and (reading := _reading(request, sources, targets)):
             return reading

@@ -210,7 +210,7 @@ class RoleValueParser:
                     and tokens[position - 1].key != ","
                 ):
                     return None  # two adjacent words are not a list of tags
-                known = self._vocabulary.find_tag(token.value)
+                known = self._vocabulary.find_own_tag(token.value)
                 if role == "new_tag" and known is not None and known.casefold() != token.value.casefold():
                     known = None  # a new tag keeps the user's spelling
                 if frame.known:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from app.agent.language.actions import CREATION_VALUES
 from app.agent.language.property_lines import parse_lines
@@ -22,6 +22,15 @@ _MAX_LISTED_NAME_WORDS = 8
 _MAX_LISTED_TEMPLATES = 10
 _ADDED_VALUES = ("tag", "type", "text")
 """The values of a new note that later steps add to the text of the template."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Details:
+    """The name, the places and the properties or the text of a new note, as far as a request states them."""
+
+    name: tuple[Token, ...]
+    places: tuple[tuple[Token, ...], ...]
+    rest: tuple[Token, ...]
 
 
 def parse_note_from_template(
@@ -78,43 +87,43 @@ def parse_listed_note_of_kind(request: Request, tokens: tuple[Token, ...]) -> li
     """Return the creation of "new person: Inga Solberg, lecturer" or "new recipe Dosa: ferment the rice".
 
     The note has its name before the comma or the colon, and the folder and the template of its kind. What
-    follows are its properties if all of it names some, or else its text.
+    follows are its properties if all of it names some, or else its text. Without a colon, it is no text:
+    "new recipe Dosa in Breakfast, course main".
     """
     language = request.language
     start = language.match_prefix(tokens, 0, "template_notes", "kind_leads")
-    colon = next((at for at, token in enumerate(tokens) if token.key == ":"), 0)
-    if not start or not start < colon < len(tokens) - 1 or "create_note" not in request.allowed:
+    if not 0 < start < len(tokens) - 1 or "create_note" not in request.allowed:
         return []
-    kind = tokens[start]
+    kind, after = tokens[start], tokens[start + 1 :]
     nouns = language.words("note_nouns") - {"document"} | language.words("task_nouns")
     folder = request.vocabulary.find_similar_folder(kind.value) or _folder_of_kind(request, kind)
     template = _template(request, kind.value)
-    between, after = tokens[start + 1 : colon], tokens[colon + 1 :]
-    is_place = bool(between) and between[0].key in language.table("doubts")["place_cues"]
     if not kind.is_word or kind.key in nouns or not (folder or template):
         return []
-    if between and not is_place:
-        name, rest = between, after
-    else:
-        comma = next((at for at, token in enumerate(after) if token.key in (",", ";")), len(after))
-        name, rest = after[:comma], after[comma + 1 :]
-    place = list(between[1:]) if is_place else []
-    if not name or len(name) > _MAX_LISTED_NAME_WORDS or any(token.kind == "mark" for token in name):
+    has_colon = any(token.key == ":" for token in after)
+    details = _listed_details(request, after) if has_colon else _plain_details(request, after)
+    if details is None or not details.name or len(details.name) > _MAX_LISTED_NAME_WORDS:
         return []
-    values: dict[str, object] = {"name": span_text(request.text, name).strip('"“”„')}
-    if place and (named := request.vocabulary.find_folder(span_text(request.text, tuple(place)))):
-        folder, place = named, []
+    if any(token.kind == "mark" for token in details.name):
+        return []
+    values: dict[str, object] = {"name": span_text(request.text, details.name).strip('"“”„')}
     if folder:
         values["folder"] = folder
+    rest = details.rest
     lines = parse_lines(request, rest) if rest else []
-    if place and (value := _VALUE.fullmatch(_condition_at(request, place))) is not None:
-        lines.append((value["key"], value["text"]))
-    elif place:
-        return []  # "new job for them: …"
+    for place in details.places:
+        if named := request.vocabulary.find_folder(span_text(request.text, place)):
+            values["folder"] = named
+        elif (value := _VALUE.fullmatch(_condition_at(request, place))) is not None:
+            lines.append((value["key"], value["text"]))
+        else:
+            return []  # "new job for them: …"
     changes = [
         PipelineStep("set_property", NoteSet(source="previous"), {"key": key, "value": value})
         for key, value in lines
     ]
+    if rest and not changes and not has_colon:
+        return []
     # "Status proposed, deciders Ines and Marta" may be properties.
     is_certain = bool(changes) or not rest
     if rest and not changes:
@@ -126,6 +135,51 @@ def parse_listed_note_of_kind(request: Request, tokens: tuple[Token, ...]) -> li
         return [plain]
     created = {**values, "template": NotePath.on_disk(template).stem_path}
     return [replace(plain, steps=(PipelineStep("create_note", None, created), *changes)), plain]
+
+
+def _listed_details(request: Request, tokens: tuple[Token, ...]) -> _Details | None:
+    """Return the details of "in Pupils: Hugo Lind, class 8C" or "Dosa: ferment the rice"; None for others."""
+    colon = next(at for at, token in enumerate(tokens) if token.key == ":")
+    between, after = tokens[:colon], tokens[colon + 1 :]
+    if not after:
+        return None
+    if between and not _is_place(request, between[0]):
+        return _Details(between, (), after)
+    comma = next((at for at, token in enumerate(after) if token.key in (",", ";")), len(after))
+    return _Details(after[:comma], (between[1:],) if between else (), after[comma + 1 :])
+
+
+def _plain_details(request: Request, tokens: tuple[Token, ...]) -> _Details | None:
+    """Return the details of "Hugo Lind in Pupils, class 8C" or "Dosa with course main"; None for others.
+
+    The name is quoted or begins with a capital letter.
+    """
+    language = request.language
+    start = language.match_prefix(tokens, 0, "template_notes", "named")
+    if start == len(tokens) or not (tokens[start].kind == "quoted" or tokens[start].value[:1].isupper()):
+        return None
+    parts: list[list[Token]] = [[]]
+    at = start
+    while at < len(tokens):
+        after = language.match_prefix(tokens, at, "with_properties")
+        if tokens[at].key in (",", ";") or (after > at and tokens[at].value.islower()):
+            rest = tokens[max(after, at + 1) :]
+            break
+        is_place = at > start and tokens[at].value.islower() and _is_place(request, tokens[at])
+        if is_place:
+            parts.append([])
+        else:
+            parts[-1].append(tokens[at])
+        at += 1
+    else:
+        rest = ()
+    name, *places = map(tuple, parts)
+    has_details = bool(places or rest) and all(places)
+    return _Details(name, tuple(places), rest) if has_details else None
+
+
+def _is_place(request: Request, token: Token) -> bool:
+    return token.key in request.language.table("doubts")["place_cues"]
 
 
 def _condition_at(request: Request, place: Sequence[Token]) -> str:
@@ -152,7 +206,7 @@ def parse_note_of_kind(request: Request, tokens: tuple[Token, ...]) -> list[Read
     language = request.language
     nouns = language.words("note_nouns") | language.words("single_nouns")
     for at, token in enumerate(tokens[1:_MAX_KIND_WORDS], 1):
-        is_noun = token.value[:1].islower() or language.table("template_notes")["capitalized_nouns"]
+        is_noun = token.value[:1].islower() or language.has_capital_nouns
         if not token.is_word or not is_noun or token.key in nouns or _is_daily(request, token):
             continue
         if not (path := _template(request, token.value)):
@@ -252,7 +306,7 @@ def _with_plain_name(request: Request, tokens: tuple[Token, ...], template: str)
     The kind is one of the vault, or in the template's name. It is a part of the name if it is written as one:
     "a note for The Book Thief".
     """
-    language, table = request.language, request.language.table("template_notes")
+    language = request.language
     determiners = language.words("determiners")
     nouns = language.words("note_nouns") - determiners
     noun = next((at for at, token in enumerate(tokens) if token.key in nouns), None)
@@ -262,7 +316,7 @@ def _with_plain_name(request: Request, tokens: tuple[Token, ...], template: str)
 
     def is_kind(token: Token, *, is_named: bool = False) -> bool:
         forms = {token.key, *request.vocabulary.singular_forms(token.key)}
-        is_noun = token.value[:1].islower() or table["capitalized_nouns"]
+        is_noun = token.value[:1].islower() or language.has_capital_nouns
         is_known = not forms.isdisjoint(named_kinds) or (
             not is_named and request.vocabulary.has_kind(token.key)
         )

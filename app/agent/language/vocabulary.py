@@ -444,6 +444,11 @@ class Vocabulary:
         """Return the vault's tag that `word` names, in any case, in the plural or by a synonym, or None."""
         return self._find_known(word, self._tags)
 
+    def find_own_tag(self, word: str) -> str | None:
+        """Return the vault's tag that `word` names, in any case or in the plural, but not by a synonym."""
+        key = name_key(word)
+        return next((self._tags[form] for form in (key, *self.plural_stems(key)) if form in self._tags), None)
+
     def find_similar_tag(self, word: str) -> str | None:
         """Return the vault's tag that `word` names, in full or in part, or misspells; None without one."""
         if exact := self.find_tag(word):

@@ -264,14 +264,14 @@ class ConnectionsPanel(Panel):
 
     async def _run_or_show_error(self, work: Callable[..., str]) -> str | None:
         """Run an operation on the vault; if it fails, show the error and return None."""
+        # Not at the end: another operation may have failed in the meantime.
+        self.notice.hide()
         try:
-            result = await self._client.run(work)
+            return await self._client.run(work)
         except ScriptoriumError as error:
             self.notice.setText(error.message)
             self.notice.show()
             return None
-        self.notice.hide()
-        return result
 
     def _set_server_option(self, name: str, enabled: bool) -> None:
         self.settings_change_requested.emit(

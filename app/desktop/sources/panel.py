@@ -220,13 +220,14 @@ class SourcesPanel(Panel):
 
     async def _run_or_show_error(self, work: Callable[[VaultService], Awaitable[object]]) -> bool:
         """Run an operation on the vault; if it fails, show the error and return False."""
+        # Not at the end: another operation may have failed in the meantime.
+        self.notice.hide()
         try:
             await self._client.run(work)
         except ScriptoriumError as error:
             self.notice.setText(error.message)
             self.notice.show()
             return False
-        self.notice.hide()
         return True
 
     def _connect_details(self) -> None:

@@ -6,6 +6,7 @@ resolves the conflict.
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,7 @@ from app.workspace.service.note_data import NoteData
 
 if TYPE_CHECKING:
     from app.toolkit.runner import ToolRunner
+    from app.workspace.note_moves import NoteMoves
     from app.workspace.service.history import HistoryService
     from app.workspace.service.notes import NoteService
 
@@ -38,7 +40,7 @@ class SaveConflict:
     """The note has changed since it was loaded, so nothing was written.
 
     Attributes:
-        theirs: The note on disk, under its new path if the app has moved it; None if it was deleted.
+        theirs: The note on disk, under its new path if it was moved; None if it was deleted.
         by_app: Whether the app itself wrote the change, which the user had approved.
     """
 
@@ -67,18 +69,35 @@ class NameTaken:
     path: NotePath
 
 
-_MAX_FOLLOWED_MOVES = 20
 SaveResult = Saved | SaveConflict | Failed
 CreateResult = Created | NameTaken | Failed
 
 
 class EditService:
-    """Saves and creates notes for the user."""
+    """Saves and creates notes for the user.
 
-    def __init__(self, notes: NoteService, history: HistoryService, runner: ToolRunner) -> None:
+    Args:
+        notes: Reads the notes.
+        history: The commits.
+        runner: Runs the user's edits.
+        moves: Where notes went.
+        wait_watched: Waits until the watcher has published the outside changes made so far; returns False if
+            there were none.
+    """
+
+    def __init__(
+        self,
+        notes: NoteService,
+        history: HistoryService,
+        runner: ToolRunner,
+        moves: NoteMoves,
+        wait_watched: Callable[[], Awaitable[bool]],
+    ) -> None:
         self._notes = notes
         self._history = history
         self._runner = runner
+        self._moves = moves
+        self._wait_watched = wait_watched
 
     async def save(self, page: NoteData, text: str, session: str = "") -> SaveResult:
         """Save `text` to the note of `page`, unless the note has changed since `page` was loaded.
@@ -139,28 +158,37 @@ class EditService:
         return Created(path) if outcome.success else Failed(outcome.message)
 
     async def read_conflict(self, path: NotePath) -> SaveConflict:
-        """Read the note on disk at `path`, or at its new path if the app has moved it.
+        """Read the note on disk at `path`, or at its new path if it was moved.
+
+        A missing file is not yet a deleted note: another program may be replacing or moving it. The note is
+        deleted if its removal was published, or if the file is still missing after the watcher has had
+        nothing to report.
 
         Raises:
             StorageError: It can't be read.
         """
-        for _ in range(_MAX_FOLLOWED_MOVES):
-            commits = self._history.commits(1, path=path)
-            changes = commits[0].changes if commits else ()
-            try:
-                page = await self._notes.load(path)
-            except NotFoundError:
-                moved_path = next((change.to for change in changes if change.path == path), None)
-                if moved_path is None:
-                    break
-                path = moved_path
+        is_settled = False
+        while True:
+            # During a commit, the disk may be ahead of the journal and the published changes.
+            async with self._runner.between_commits():
+                try:
+                    page = await self._notes.load(path)
+                except NotFoundError:
+                    moved_path, is_removed = self._moves.moved_to(path), self._moves.is_removed(path)
+                else:
+                    return SaveConflict(page, self._is_by_app(page))
+            if moved_path is not None:
+                path, is_settled = moved_path, False
+            elif is_removed or is_settled:
+                return SaveConflict(None)
             else:
-                by_app = any(
-                    committed_file.final_path == path and committed_file.after == page.hash
-                    for committed_file in changes
-                )
-                return SaveConflict(page, by_app)
-        return SaveConflict(None)
+                is_settled = not await self._wait_watched()
+
+    def _is_by_app(self, page: NoteData) -> bool:
+        """Return whether the app wrote this state of a note."""
+        commits = self._history.commits(1, path=page.path)
+        changes = commits[0].changes if commits else ()
+        return any(change.final_path == page.path and change.after == page.hash for change in changes)
 
     async def link_mention(self, mention: Mention, target: NotePath) -> ToolOutcome:
         """Turn a mention in a note into a link, once the user approves the change.

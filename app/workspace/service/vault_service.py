@@ -134,7 +134,10 @@ class VaultService:
     @cached_property
     def edits(self) -> EditService:
         """The user's own edits to notes."""
-        return EditService(self.notes, self.history, self._workspace.runner)
+        parts = self._workspace
+        return EditService(
+            self.notes, self.history, parts.runner, parts.note_moves, parts.watch_rounds.wait_next
+        )
 
     @cached_property
     def templates(self) -> TemplateService:

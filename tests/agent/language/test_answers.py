@@ -24,6 +24,12 @@ def test_an_answer_is_in_the_language_of_the_request() -> None:
     assert localize("An answer without a translation.", german) == "An answer without a translation."
 
 
+def test_the_name_of_a_note_is_not_translated() -> None:
+    german = next(language for language in languages() if language.code == "de")
+    answer = "Set rating of [[Out of Control]] to 9. To undo this, say “undo”."
+    assert localize(answer, german).startswith("rating von [[Out of Control]] ist jetzt 9.")
+
+
 def test_a_translation_has_the_values_of_its_answer() -> None:
     for language in languages():
         for answer, translated in language.table("answers").items():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from app.agent.language.notation import serialize
 from app.agent.language.vocabulary import VaultWords, Vocabulary
 from app.agent.transcript import Question
 from app.index.resolver import Resolver
@@ -227,5 +228,5 @@ async def test_a_note_is_not_the_value_that_begins_its_name(talk) -> None:
     }
     await fill(talk, **notes, Places__Hallow_Moor=note())
     await say(talk, "sightings at Saltfleet Marsh")
-    assert choices(talk)[0] == 'find [[place:"Saltfleet Marsh"]]'
+    assert serialize(state(talk).last) == 'find [[place:"Saltfleet Marsh"]]'
     assert not any("town:" in choice for choice in choices(talk))

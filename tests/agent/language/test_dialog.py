@@ -48,10 +48,10 @@ async def say(talk, *requests):
 
 
 async def order(talk, *requests):
-    """Say the requests, and choose the first option of each question."""
+    """Say the requests, and choose the first option of each open question."""
     for text in requests:
         replies = await say(talk, text)
-        if isinstance(talk.items[-1], Question) and talk.items[-1].choices:
+        if replies.question is not None and talk.items[-1].choices:
             replies = await say(talk, talk.items[-1].choices[0].reply)
     return replies
 

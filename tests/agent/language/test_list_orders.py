@@ -17,7 +17,7 @@ async def test_the_best_films_are_all_films_in_order(talk, request_text, found) 
     scores = {"Alien": 8, "Brazil": 7, "Dune": 9}
     films = {f"Films__{name}": f"---\ntags: [film]\nscore: {score}\n---\n" for name, score in scores.items()}
     await fill(talk, **films, **{"Weekly - BestXTools": "Tools."})
-    replies = await say(talk, request_text, "1")
+    replies = await order(talk, request_text)
     assert names(replies.results) == found
 
 

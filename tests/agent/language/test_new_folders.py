@@ -40,6 +40,46 @@ async def test_a_note_of_a_kind_is_created_in_its_folder(talk, request_, path) -
     assert text(talk, path)
 
 
+@pytest.mark.parametrize(
+    ("request_", "path", "properties"),
+    [
+        (
+            'new source "Tide tables" in Sources with year 1851 and read false',
+            "Sources/Tide tables.md",
+            ("year: 1851", "read: false"),
+        ),
+        (
+            "new person Inga Solberg in People, born 1988-04-02",
+            "People/Inga Solberg.md",
+            ("born: 1988-04-02",),
+        ),
+        (
+            "create an event called Second voyage, date 1772-07-13",
+            "Events/Second voyage.md",
+            ("date: 1772-07-13",),
+        ),
+    ],
+)
+async def test_a_note_of_a_kind_gets_the_properties_after_its_name(talk, request_, path, properties) -> None:
+    await say(talk, request_)
+    question = talk.items[-1]
+    if isinstance(question, Question):
+        await say(talk, question.choices[0].reply)
+    assert all(line in text(talk, path) for line in properties)
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        "new instrument Tide gauge, which measures the tide",
+        "new instrument Tide gauge for whoever needs one",
+    ],
+)
+async def test_other_words_after_a_name_are_not_dropped(talk, request_) -> None:
+    done = await say(talk, request_)
+    assert not done.changes
+
+
 async def test_a_pronoun_is_no_name_of_a_new_note(talk) -> None:
     done = await say(talk, "open H4", "create her in People with the person template")
     assert not done.changes

@@ -36,6 +36,11 @@ async def test_several_notes_are_related(talk, before, request_text, relations) 
     assert len(changed.changes) == sum(map(len, relations.values()))
 
 
+async def test_several_notes_are_not_linked_to_each_other_without_a_first_one(talk) -> None:
+    await say(talk, "link to George Graham and James Cook")
+    assert all(f"- relates_to [[{name}]]" in text(talk, H1) for name in ("George Graham", "James Cook"))
+
+
 @pytest.mark.parametrize(
     "request_text",
     [

@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from app.agent.language.notation import serialize
 from app.agent.transcript import ToolCard
 from tests.agent.language.test_change_doubts import choices
 from tests.agent.language.test_dialog import answers, fill, order, say, state, talk
@@ -46,7 +47,7 @@ async def test_a_summary_has_at_most_as_many_words_as_are_asked_for(talk) -> Non
 async def test_other_requests_may_end_like_a_length(talk) -> None:
     await fill(talk, Poem="A sonnet in three lines.")
     await say(talk, "notes that mention a sonnet in three lines")
-    assert choices(talk)[0] == "find [sonnet]"
+    assert serialize(state(talk).last) == "find [sonnet]"
     assert not any(choice.startswith("summarize") for choice in choices(talk))
 
 

@@ -20,6 +20,7 @@ from app.desktop.connections.dialogs import NewProgramDialog, SetUpDialog
 from app.desktop.connections.panel import ConnectionsPanel
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.dialogs import SheetDialog
+from app.errors import NotFoundError
 from app.permissions.approval import Denied
 from app.settings import CallerProfile, Settings
 from tests.desktop.whole_vault import WholeVault, whole_vault
@@ -115,6 +116,30 @@ async def added(page: ConnectionsPage, wait_until, target: str, transport: str, 
     panel = page.panel
     await wait_until(lambda: sheet(SetUpDialog) is None and panel.selected and panel.selected.name == name)
     return token
+
+
+def test_an_error_stays_when_an_earlier_operation_ends(
+    gui, service: ServiceThread, wait_until, tmp_path: Path
+) -> None:
+    async def main() -> None:
+        async with opened(tmp_path, service, wait_until, listens=False) as page:
+            panel, resumed = page.panel, asyncio.Event()
+
+            async def succeed_later(vault) -> str:
+                await resumed.wait()
+                return "done"
+
+            async def fail(vault) -> str:
+                raise NotFoundError("There is no such program.")
+
+            earlier = asyncio.ensure_future(panel._run_or_show_error(succeed_later))
+            await asyncio.sleep(0)
+            assert await panel._run_or_show_error(fail) is None
+            await page.vault.run(lambda workspace: resumed.set())
+            assert await earlier == "done"
+            assert panel.notice.isVisible() and panel.notice.text() == "There is no such program."
+
+    gui(main())
 
 
 def test_a_program_is_connected_named_and_authorized(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -295,6 +296,38 @@ def test_the_notice_of_a_deletion_ends_when_the_note_is_back(gui, opened, wait_u
             await wait_until(lambda: "deleted or moved" in view.notice.text)
             (vault.root / "A.md").write_text(NOTES["A.md"])
             await wait_until(lambda: not view.notice.isVisible())
+
+    gui(main())
+
+
+def test_a_note_that_is_being_renamed_is_not_reported_as_deleted(
+    gui, opened, wait_until, monkeypatch
+) -> None:
+    async def main() -> None:
+        async with opened("A.md") as (vault, view):
+            messages, is_moved, resumed = [], threading.Event(), threading.Event()
+            view.document.notice_requested.connect(lambda text, tone: messages.append(text))
+            journal = vault.workspace.journal
+            record = journal.record
+
+            def record_later(draft):
+                is_moved.set()
+                resumed.wait()
+                return record(draft)
+
+            monkeypatch.setattr(journal, "record", record_later)
+            call = Call.of("move_note", {"name": "A", "new_name": "Renamed"}, Caller.user())
+            moving = asyncio.ensure_future(vault.run(lambda ws: ws.runner.run(call)))
+            await asyncio.to_thread(is_moved.wait)
+            # An earlier change of the note is reported only now.
+            following = asyncio.ensure_future(view.document._follow(A))
+            for _ in range(20):
+                assert await vault.client.run(lambda notes: notes.notes.load(NotePath("B.md")))
+            resumed.set()
+            await following
+            assert (await moving).success
+            await wait_until(lambda: view.path == "Renamed.md")
+            assert not messages
 
     gui(main())
 

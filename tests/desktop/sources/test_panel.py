@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -106,6 +107,44 @@ def test_a_feed_with_an_invalid_address_is_not_accepted(
             assert "malformed or too long" in field.accessibleDescription() and not accept.isEnabled()
             prompt.reject()
             await following
+            panel.close()
+
+    gui(main())
+
+
+def test_an_error_stays_when_an_earlier_operation_ends(
+    gui, service: ServiceThread, wait_until, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk = tmp_path / "Desk"
+    desk.mkdir()
+    config = FolderConfig(id="files-1", name="Desk", folder=str(desk))
+
+    async def main() -> None:
+        async with whole_vault(tmp_path / "vault", service, {"Tea.md": "Hot.\n"}) as vault:
+            sources, resumed = vault.workspace.sources, asyncio.Event()
+            await vault.run(lambda workspace: workspace.sources.add(config))
+            stop = sources._stop
+
+            async def stop_later(source_id: str) -> None:
+                await resumed.wait()
+                await stop(source_id)
+
+            monkeypatch.setattr(sources, "_stop", stop_later)
+            panel = SourcesPanel(vault.client, ThemeSource("light"))
+            panel.show()
+            await wait_until(lambda: panel.selected is not None)
+            pausing = asyncio.ensure_future(
+                panel._run_or_show_error(lambda notes: notes.sources.set_paused(config.id, True))
+            )
+            while not await vault.run(lambda workspace: workspace.sources.get(config.id).config.paused):
+                pass
+            await panel._add(config.model_copy(update={"id": "again"}))
+            assert panel.notice.isVisible() and "already" in panel.notice.text()
+            await vault.run(lambda workspace: resumed.set())
+            assert await pausing
+            assert panel.notice.isVisible() and "already" in panel.notice.text()
+            assert await panel._run_or_show_error(lambda notes: notes.sources.remove(config.id))
+            assert not panel.notice.isVisible()
             panel.close()
 
     gui(main())

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import asyncio
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
 
+from app.errors import NotFoundError
 from app.permissions.caller import Caller
 from app.toolkit.call import Call
 from app.vault.path import NotePath
@@ -52,6 +56,100 @@ async def test_saving_a_deleted_note_says_that_it_is_gone(vault: VaultService) -
     again = await vault.edits.create(A, "two\n")
     assert isinstance(again, Saved) and (vault.root / "A.md").read_text() == "two\n"
     assert isinstance(await vault.edits.create(A, "three\n"), SaveConflict)
+
+
+@contextmanager
+def paused_commits(vault: VaultService, monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
+    """Pause each commit between its work on the disk and its record in the journal; yield what ends that."""
+    journal, resumed = vault._workspace.journal, threading.Event()
+    record = journal.record
+
+    def record_later(draft):
+        resumed.wait()
+        return record(draft)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(journal, "record", record_later)
+        try:
+            yield resumed
+        finally:
+            resumed.set()
+
+
+async def let_others_read(vault: VaultService) -> None:
+    """Let the tasks that read files continue as far as they can."""
+    for _ in range(20):
+        with suppress(NotFoundError):
+            await vault.notes.load(NotePath("Missing.md"))
+
+
+async def test_a_note_is_not_deleted_while_the_app_renames_it(vault: VaultService, monkeypatch) -> None:
+    call = Call.of("move_note", {"name": "A", "new_name": "B"}, Caller.user())
+    with paused_commits(vault, monkeypatch) as resumed:
+        moving = asyncio.ensure_future(vault.call(call))
+        while not vault.notes.exists(NotePath("B.md")):
+            await asyncio.sleep(0)
+        reading = asyncio.ensure_future(vault.edits.read_conflict(A))
+        await let_others_read(vault)
+        resumed.set()
+        found = await reading
+    assert (await moving).success
+    assert found.theirs is not None and found.theirs.path == NotePath("B.md") and found.by_app
+
+
+async def test_what_the_app_is_writing_is_not_taken_for_an_outside_change(
+    vault: VaultService, monkeypatch
+) -> None:
+    page = await vault.notes.load(A)
+    with paused_commits(vault, monkeypatch) as resumed:
+        saving = asyncio.ensure_future(vault.edits.save(page, "two\n"))
+        while vault.notes.read(A) == page.content:
+            await asyncio.sleep(0)
+        reading = asyncio.ensure_future(vault.edits.read_conflict(A))
+        await let_others_read(vault)
+        resumed.set()
+        found = await reading
+    assert isinstance(await saving, Saved)
+    assert found.theirs is not None and found.theirs.text == "two\n" and found.by_app
+
+
+async def test_a_note_that_another_program_moves_is_followed(vault: VaultService) -> None:
+    page = await vault.notes.load(A)
+    (vault.root / "A.md").rename(vault.root / "B.md")
+    result = await vault.edits.save(page, "two\n")
+    assert isinstance(result, SaveConflict) and not result.by_app
+    assert result.theirs is not None and result.theirs.path == NotePath("B.md")
+    (vault.root / "B.md").rename(vault.root / "C.md")
+    found = await vault.edits.read_conflict(A)
+    assert found.theirs is not None and found.theirs.path == NotePath("C.md")
+
+
+async def test_a_note_is_not_deleted_while_another_program_replaces_it(
+    vault: VaultService, monkeypatch
+) -> None:
+    file, load, missed = vault.root / "A.md", vault.notes.load, []
+
+    async def load_while_it_is_replaced(path):
+        try:
+            return await load(path)
+        except NotFoundError:
+            missed.append(path)
+            file.write_text("replaced\n")
+            raise
+
+    monkeypatch.setattr(vault.notes, "load", load_while_it_is_replaced)
+    file.unlink()
+    found = await vault.edits.read_conflict(A)
+    assert missed == [A]
+    assert found.theirs is not None and found.theirs.text == "replaced\n"
+
+
+async def test_a_note_is_deleted_once_that_was_noticed_and_until_it_is_back(vault: VaultService) -> None:
+    (vault.root / "A.md").unlink()
+    assert await vault.edits.read_conflict(A) == SaveConflict(None)
+    (vault.root / "A.md").write_text("back\n")
+    found = await vault.edits.read_conflict(A)
+    assert found.theirs is not None and found.theirs.text == "back\n"
 
 
 async def test_a_note_is_created_by_name_once(vault: VaultService) -> None:

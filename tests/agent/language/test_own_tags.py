@@ -1,0 +1,28 @@
+"""Changes of tags, which have the name that the request gives them."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.agent.language.test_dialog import say, talk, text
+
+__all__ = ["talk"]
+
+
+@pytest.fixture
+async def journal(talk):
+    """Return the text of a note with the tag `journal`, which a synonym of “diary” names."""
+    await say(talk, "tag H4 with journal")
+    return text(talk, "Instruments/H4.md")
+
+
+@pytest.mark.parametrize("request_", ["rename the tag diary to log", "remove the tag diary from H4"])
+async def test_a_synonym_of_a_tag_is_not_changed(talk, journal, request_) -> None:
+    done = await say(talk, request_)
+    assert len(done.changes) == 1  # only that of the fixture
+    assert text(talk, "Instruments/H4.md") == journal
+
+
+async def test_a_new_tag_has_the_name_that_the_request_gives_it(talk, journal) -> None:
+    await say(talk, "tag K1 with diary")
+    assert "diary" in text(talk, "Instruments/K1.md")

@@ -1,0 +1,24 @@
+"""The language in which a request is answered."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.agent.transcript import AgentText, Question
+from tests.agent.language.test_dialog import say, talk
+
+__all__ = ["talk"]
+GERMAN = ("Schlagwort", "meinst", "rückgängig", "Notiz")
+
+
+@pytest.mark.parametrize("request_", ["tag H4 spring", "person Ada Lovelace"])
+async def test_a_word_that_both_languages_have_does_not_change_the_language(talk, request_) -> None:
+    await say(talk, request_)
+    said = [item.text for item in talk.items if isinstance(item, AgentText | Question)]
+    assert not any(word in text for text in said for word in GERMAN)
+
+
+async def test_a_german_request_is_answered_in_german(talk) -> None:
+    await say(talk, "verschlagworte H4 mit spring")
+    said = [item.text for item in talk.items if isinstance(item, AgentText | Question)]
+    assert any(word in text for text in said for word in GERMAN)
