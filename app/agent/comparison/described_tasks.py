@@ -53,8 +53,13 @@ class DescribedTasks:
         if not is_open and not isinstance(interpretation, Clarification | ModelRequired):
             return interpretation
         known = interpretation.options if isinstance(interpretation, Clarification) else ()
+        seen: set[tuple[str, frozenset[str]]] = set()
         for change in described_tasks(request):
             words = str(change.last.arguments["query"])
+            key = (change.last.action, frozenset(content_words(words)))
+            if key in seen:
+                continue  # "Read Dune as", which is less like the note Read Dune
+            seen.add(key)
             field = field_of_tasks(change.last.action)
             if note := await self._note_of_tasks(field, named_parts(words, request.language), request.dialog):
                 return replace(change, steps=(replace(change.last, target=NoteSet(notes=(note,))),))

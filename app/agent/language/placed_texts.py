@@ -52,7 +52,7 @@ def _takes(request: Request, text: Sequence[Token], words: Sequence[Token], plac
         has_place = any(
             language.match_prefix(rest, at, "new_tasks", "places") > at for at in range(len(rest))
         )
-        is_heading = bool(place.heading) and (place.notes is not None or not (is_led or has_place))
+        is_heading = bool(place.heading) and not is_led and (place.notes is not None or not has_place)
         return len(text) == 1 and (bool(place.edge) or is_heading)
     has_noun = any(token.key in language.table("new_tasks")["section_nouns"] for token in words)
     is_led = text[0].key in language.words("determiners")

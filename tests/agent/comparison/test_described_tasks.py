@@ -56,6 +56,12 @@ async def test_other_words_change_no_task(talk, request_text) -> None:
     assert text(talk, "Barn.md") == BARN and "_task [@Barn]" not in asked[0]
 
 
+async def test_a_task_that_is_named_like_a_note_is_asked_about(talk) -> None:
+    await fill(talk, Barn="# Barn\n- [ ] Read the Derek Howse chapter\n")
+    await say(talk, "mark the task Read Derek Howse as done")
+    assert "[ ]" in text(talk, "Barn.md") and isinstance(talk.items[-1], Question)
+
+
 async def test_a_day_after_the_words_of_a_task_elsewhere_is_asked_about(talk) -> None:
     await fill(talk, Barn=BARN)
     await say(talk, "rinse the hose of the pump by 2031-12-08")
