@@ -4,22 +4,30 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from itertools import takewhile
 
 from app.agent.comparison.found_notes import FoundNotes
 from app.agent.language.choices import MAX_OPTIONS, question_about
 from app.agent.language.dialog import DialogState
+from app.agent.language.grammar_readings import GUESS_SCORE
 from app.agent.language.notation import serialize
 from app.agent.language.readings import (
     Clarification,
     ClarificationOption,
+    ContentQuestion,
     Interpretation,
+    ModelRequired,
     NoteSet,
     Reading,
+    Reply,
 )
 from app.agent.language.request import Request
-from app.agent.language.task_matching import TASK_FIELDS, field_of_tasks, named_parts
+from app.agent.language.task_matching import TASK_FIELDS, content_words, field_of_tasks, named_parts
 from app.agent.language.task_references import described_tasks, resembles_note
+from app.answering.question import stems
 from app.index.query_serializer import quote_text
+
+_MIN_STEM = 3
 
 
 class DescribedTasks:
@@ -35,31 +43,51 @@ class DescribedTasks:
     async def with_described_task(self, interpretation: Interpretation, request: Request) -> Interpretation:
         """Return a question with the change of a task that contains the described words, or the change alone.
 
-        "Mark list supported browsers as done" means a task with exactly this text. Other words, or the name
-        of a note, may also be about something else, so the task is one of the options.
+        "Mark list supported browsers as done" means a task with exactly this text, and "the decaf proof is
+        done" the task "Proof of the decaf bag" of the note in focus, or of no other note. Other words, or the
+        name of a note, may also be about something else, so the task is one of the options.
         """
-        if not isinstance(interpretation, Clarification) or not interpretation.options:
+        is_guess = isinstance(interpretation, Reading) and interpretation.score == GUESS_SCORE
+        is_not_understood = isinstance(interpretation, Reply) and not interpretation.understood
+        is_open = is_guess or is_not_understood or isinstance(interpretation, ContentQuestion)
+        if not is_open and not isinstance(interpretation, Clarification | ModelRequired):
             return interpretation
+        known = interpretation.options if isinstance(interpretation, Clarification) else ()
+        seen: set[tuple[str, frozenset[str]]] = set()
         for change in described_tasks(request):
             words = str(change.last.arguments["query"])
+            key = (change.last.action, frozenset(content_words(words)))
+            if key in seen:
+                continue  # "Read Dune as", which is less like the note Read Dune
+            seen.add(key)
             field = field_of_tasks(change.last.action)
             if note := await self._note_of_tasks(field, named_parts(words, request.language), request.dialog):
                 return replace(change, steps=(replace(change.last, target=NoteSet(notes=(note,))),))
             found = (await self._found.with_hits(NoteSet(query=f"{field}:{quote_text(words)}"))).notes
             exact = await self._notes_with_task(field, words) if found else ()
+            is_said_so = bool(found)
+            found = found or await self._notes_with_words(field, words, request.language.code)
             here = tuple(path for path in (*request.dialog.it, *request.dialog.this) if path in found)
             has_words = len(words.split()) > 1 and not resembles_note(request, words)
-            if not (found and (has_words or here)):
+            if not (found and (has_words or here)) or not (known or is_said_so or change.is_certain or here):
                 continue
+            if not change.is_certain:
+                exact = tuple(path for path in exact if path in here)
+            elif len(content_words(words)) > 1 and not exact:
+                exact = here[:1] or found
             named = tuple(path for path in here if path in exact)[:1] or (exact if len(exact) == 1 else ())
+            # A task of the note in focus is meant even if its text is like the name of another note.
+            has_words = has_words or bool(here and here[0] in exact and not request.vocabulary.notes(words))
             is_task = has_words and bool(named) and not (here and here[:1] != named)
             notes = (named if is_task else here[:1]) or (found if len(found) == 1 else ())
             step = replace(change.last, target=NoteSet(notes=notes) if notes else None)
             meant = replace(change, steps=(step,))
             if is_task:
-                return meant
-            options = (ClarificationOption(serialize(meant), meant), *interpretation.options)[:MAX_OPTIONS]
-            return replace(interpretation, question=question_about(options), options=options)
+                return replace(meant, is_certain=True)
+            if is_guess:
+                return interpretation  # the search for the words may find notes
+            options = (ClarificationOption(serialize(meant), meant), *known)[:MAX_OPTIONS]
+            return Clarification(question_about(options), options)
         return interpretation
 
     async def with_tasks_of_notes(self, interpretation: Interpretation, request: Request) -> Interpretation:
@@ -88,6 +116,19 @@ class DescribedTasks:
                 of_notes = replace(step, target=NoteSet(query=query), arguments=arguments)
                 return replace(interpretation, steps=(of_notes,))
         return interpretation
+
+    async def _notes_with_words(self, field: str, words: str, language: str) -> tuple[str, ...]:
+        """Return the notes with a task that contains all content words, perhaps in other forms."""
+        beginnings = []
+        for word in sorted(content_words(words)):
+            stem = next(iter(stems(word, language)), word)
+            shared = takewhile(lambda pair: pair[0] == pair[1], zip(word, stem, strict=False))
+            start = "".join(letter for letter, _ in shared)
+            beginnings.append(start if len(start) >= _MIN_STEM else rf"{word}\b")
+        if not beginnings:
+            return ()
+        parts = " ".join(rf"/\b{start}/" for start in beginnings)
+        return (await self._found.with_hits(NoteSet(query=f"{field}:({parts})"))).notes
 
     async def _notes_with_task(self, field: str, words: str) -> tuple[str, ...]:
         """Return the notes with a task of exactly these words, perhaps with dates and tags after them."""

@@ -144,6 +144,7 @@ class VaultComparison:
                 return interpretation
             plain = self._requests.interpret_without_guesses(text, request.dialog)
             interpretation = self._facts.with_fact(plain, request)
+            interpretation = await self._tasks.with_described_task(interpretation, request)
             is_wrong_guess = True
         if isinstance(interpretation, Reading) and self._requests.is_change(interpretation):
             interpretation = await self._questions.ask_in_doubt(interpretation, request, ranker)

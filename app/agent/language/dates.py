@@ -213,6 +213,8 @@ class DateParser:
     def _days_ahead(self, tokens: Sequence[Token], position: int) -> DateSpan | None:
         """Parse one day or one unit in the future."""
         language, today = self._language, self._now.date()
+        if day := self._day_of_week(tokens, position):
+            return day
         after = language.match_prefix(tokens, position, "dates", "end_of")
         if after > position and after < len(tokens):
             if unit := self._unit(tokens[after].key):
@@ -247,6 +249,41 @@ class DateParser:
             or self._parse_absolute(tokens, start, ahead=True)
             or self._parse_day_of_month(tokens, start)
         )
+
+    def _day_of_week(self, tokens: Sequence[Token], position: int) -> DateSpan | None:
+        """Parse a day of this or the next week: "Thursday next week", "nächste Woche Donnerstag"."""
+        start = self._language.match_prefix(tokens, position, "dates", "on")
+        for lead in (start, self._language.match_prefix(tokens, start, "dates", "week_joints")):
+            if (week := self._week(tokens, lead)) is not None:
+                joint = self._language.match_prefix(tokens, week.end, "dates", "on")
+                joint = self._language.match_prefix(tokens, joint, "dates", "week_joints")
+                day = self._weekday(tokens, joint)
+                return _in_week(week, day, joint + 1) if day is not None else None
+        while start < len(tokens) - 1 and tokens[start].key in self._language.words("determiners"):
+            start += 1
+        day = self._weekday(tokens, start)
+        joint = self._language.match_prefix(tokens, start + 1, "dates", "week_joints")
+        week = self._week(tokens, joint) if day is not None else None
+        return _in_week(week, day, week.end) if week is not None and day is not None else None
+
+    def _week(self, tokens: Sequence[Token], position: int) -> DateSpan | None:
+        """Parse "this week" or "next week"."""
+        monday = _period_start(self.today, "week")
+        for name, weeks in (("this", 0), ("next", 1)):
+            after = self._language.match_prefix(tokens, position, "dates", name)
+            if position < after < len(tokens) and self._unit(tokens[after].key) == "week":
+                first = monday + timedelta(weeks=weeks)
+                return DateSpan(first, first + timedelta(days=6), after + 1)
+        return None
+
+    def _weekday(self, tokens: Sequence[Token], position: int) -> date | None:
+        """Parse the name of a weekday, which is a coming day as well as a past one."""
+        key = tokens[position].key if position < len(tokens) else ""
+        if key not in self._date_words:
+            return None
+        coming, past = self._parse_text(key, ahead=True), self._parse_text(key)
+        days = (coming[0] - past[0]).days if coming and past and coming[0] == coming[1] else 0
+        return coming[0] if coming and days in (7, 14) else None
 
     def _day_after_next(self, tokens: Sequence[Token], position: int) -> DateSpan | None:
         """Parse a day of the week after the coming one: "Friday after next", "übernächsten Freitag"."""
@@ -501,6 +538,14 @@ def _parser(code: str, now: datetime, ahead: bool = False) -> _Parser:
     }
     parser: _Parser = DateDataParser(languages=[code], settings=settings)
     return parser
+
+
+def _in_week(week: DateSpan, day: date, end: int) -> DateSpan | None:
+    """Return the day of a week that has the same weekday as another day."""
+    if week.first is None:
+        return None
+    own = week.first + timedelta(days=day.weekday())
+    return DateSpan(own, own, end)
 
 
 def shifted_day(day: date, shift: str) -> date | None:

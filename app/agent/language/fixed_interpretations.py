@@ -16,6 +16,7 @@ from app.agent.language.missing_notes import parse_text_for_missing_note
 from app.agent.language.new_folders import parse_move_to_new_folder, parse_move_to_same_folder
 from app.agent.language.new_tasks import parse_new_tasks
 from app.agent.language.notes_of_kinds import parse_listed_note_of_kind, parse_note_of_kind
+from app.agent.language.placed_texts import parse_placed_text
 from app.agent.language.property_lines import parse_asked_value, parse_property_line
 from app.agent.language.property_questions import parse_property_question
 from app.agent.language.property_values import parse_property_values
@@ -85,6 +86,7 @@ class FixedInterpretations:
             self._decided(parse_relations),
             self._run_or_asked(parse_dictated_text),
             self._run_or_asked(parse_stated_fact),
+            self._run_or_asked(parse_placed_text),
             self._decided(parse_table_row),
             self._decided(parse_added_line),
             self._run_or_asked(parse_removed_line, runs_uncertain=True),
@@ -124,7 +126,8 @@ class FixedInterpretations:
             readings = parse(request, tokens)
             if not readings:
                 return None
-            if readings[0].missing:
+            target = readings[0].last.target
+            if readings[0].missing or (target is not None and target.unknown):
                 return self._chooser.decide(request, readings)
             is_sure = len(readings) == 1 and (runs_uncertain or readings[0].is_certain)
             return readings[0] if is_sure else self._chooser.ask(request, readings)

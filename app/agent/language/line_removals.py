@@ -37,7 +37,7 @@ def parse_removed_line(request: Request, tokens: tuple[Token, ...]) -> list[Read
             targets = [(notes, written)]
         if targets:
             return [_reading(request, what, notes, written) for notes, written in targets]
-    return _listed_task(request, tokens[verb_end:])
+    return _listed_task(request, tokens[verb_end:]) or _line_before_noun(request, tokens[verb_end:])
 
 
 def says_line(language: Language, tokens: Sequence[Token]) -> bool:
@@ -93,6 +93,21 @@ def _listed_task(request: Request, tokens: Sequence[Token]) -> list[Reading]:
     return [
         _reading(request, TASK, NoteSet(notes=(path,)), text) for path, text in tasks if place in (None, path)
     ]
+
+
+def _line_before_noun(request: Request, tokens: Sequence[Token]) -> list[Reading]:
+    """Return the removal of a line whose words stand before the noun: "the ladder line"."""
+    words, place = split_place(request, tokens)
+    start = 0
+    while start < len(words) and words[start].key in request.language.words("determiners"):
+        start += 1
+    described = tuple(words[start:-1])
+    is_line = len(words) > 1 and words[-1].key in request.language.table("line_removals")["lines"]
+    if not is_line or not described or request.set_parser().ordinal_in(described) is not None:
+        return []
+    text = described[0].value if len(described) == 1 else span_text(request.text, described)
+    notes = NoteSet(notes=(place,)) if place else request.set_parser().implied_notes()
+    return [_reading(request, LINE, notes, text)]
 
 
 def _names_note_by_noun(request: Request, tokens: Sequence[Token]) -> bool:

@@ -104,7 +104,9 @@ def _name_of(request: Request, tokens: Sequence[Token], *, is_of_list: bool = Fa
     is_name = is_name and not any(mention.kind == "note" for mention in request.mentions(words))
     is_name = is_name and not any(_ends_name(request, words, at) for at in range(1, len(words)))
     is_proper = name[0].isupper() and not request.language.has_capital_nouns
-    is_list = is_list_name(name, request.language)
+    # "The list" is that of the note in focus.
+    bare_nouns = request.language.table("text_lists")["bare_nouns"]
+    is_list = is_list_name(name, request.language) and name.casefold() not in bare_nouns
     vocabulary = request.vocabulary
     known = (
         *(vocabulary.notes(name), vocabulary.find_tag(name), vocabulary.find_property(name)),

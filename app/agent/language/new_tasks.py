@@ -15,6 +15,7 @@ from app.agent.language.role_values import trim_marks
 from app.agent.language.task_matching import task_text
 from app.agent.language.task_texts import (
     OPEN_TASK,
+    has_task_date,
     split_due_day,
     task_line,
     with_first_due_date,
@@ -42,8 +43,8 @@ def parse_new_tasks(request: Request, tokens: tuple[Token, ...]) -> list[Reading
         return []
     tokens = _without_courtesy(request, tokens)
     parser = _NewTaskParser(request, tokens)
-    if creations := parser.creations():
-        return creations
+    if readings := parser.creations() or parser.called_tasks():
+        return readings
     return next((readings for lead in parser.leads() if (readings := parser.readings(lead))), [])
 
 
@@ -62,6 +63,11 @@ def adds_tasks(step: PipelineStep) -> bool:
     ).startswith(OPEN_TASK)
 
 
+def _is_dated(step: PipelineStep) -> bool:
+    """Return whether all tasks that a step adds have a date."""
+    return all(has_task_date(line) for line in str(step.arguments["text"]).splitlines())
+
+
 def tasks_of(step: PipelineStep, paths: Sequence[str]) -> tuple[tuple[str, str], ...]:
     """Return the tasks that a step adds to notes, each as its note's path and its text."""
     lines = str(step.arguments["text"]).splitlines()
@@ -77,12 +83,14 @@ class _Lead:
         place: The place that they name.
         count: The number of tasks that they announce; 0 for several.
         is_bare: Whether a colon must follow, since they have no verb.
+        needs_day: Whether the texts are only tasks if they have a due date: "add a reminder: pay by Friday".
     """
 
     end: int
     place: Place
     count: int
     is_bare: bool = False
+    needs_day: bool = False
 
 
 class _NewTaskParser:
@@ -120,6 +128,8 @@ class _NewTaskParser:
                     noun = noun or (again_end, 1)
                 if place is not None and noun is not None:
                     yield _Lead(noun[0], place, noun[1])
+                elif place is not None and (end := self._noun_of_dated(tokens, position)) > position:
+                    yield _Lead(end, place, 1, is_bare=True, needs_day=True)
 
     def _match(self, tokens: Sequence[Token], position: int, name: str) -> int:
         return self._language.match_prefix(tokens, position, "new_tasks", name)
@@ -148,6 +158,16 @@ class _NewTaskParser:
             return position + 1, 1
         return (position + 1, count) if tokens[position].key in self._words("several") else None
 
+    def _noun_of_dated(self, tokens: Sequence[Token], position: int) -> int:
+        """Return the end of "a new reminder", which is a task if it has a due date; else the position."""
+        start = position
+        while start < len(tokens) and tokens[start].key in self._language.words("determiners") | self._words(
+            "adjectives"
+        ):
+            start += 1
+        end = self._match(tokens, start, "dated")
+        return end if end > start else position
+
     def creations(self) -> list[Reading]:
         """Return the readings of a request for a new note with tasks: "create Trip with two tasks: …"."""
         tokens = self._tokens
@@ -165,11 +185,33 @@ class _NewTaskParser:
             return [self._reading(step) for step in steps]
         return []
 
+    def called_tasks(self) -> list[Reading]:
+        """Return the readings of texts before "as a task": "pay the deposit as a task"; none for others."""
+        tokens, table = self._tokens, self._language.table("new_tasks")
+        for at in range(1, len(tokens)):
+            for name, count in (("as_one", 1), ("as_several", 0)):
+                after = self._match(tokens, at, name)
+                tail = self._tail(tokens[after:]) if after > at else None
+                start = self._match(tokens, 0, "verbs")
+                if tail is None or (start == 0 and self._request.actions_at(tokens, 0)):
+                    continue  # "tag it as a task"
+                text = [*tokens[start:at]]
+                while text and not text[-1].value.strip("-–—,;:."):
+                    text = text[:-1]
+                plain = {*self._language.words("determiners"), *table["list_nouns"]} if count == 0 else set()
+                while text and text[0].key in plain:
+                    text = text[1:]
+                is_pronoun = not text or self._sets.parse_reference(text) is not None
+                if is_pronoun or text[0].key in self._language.words("question_words"):
+                    return []
+                return self._append_readings(self._possible_lines(text, count)[:1], tail[1], tail[0])
+        return []
+
     # The tasks
 
     def readings(self, lead: _Lead) -> list[Reading]:
         """Return the readings of the words after a lead; none if they are no tasks."""
-        tokens = self._tokens
+        lead, tokens = self._with_partly_named_note(lead), self._tokens
         particle_end = self._match(tokens, lead.end, "particles")
         colon = next((at for at in range(lead.end, len(tokens)) if tokens[at].key == ":"), None)
         if colon is not None:
@@ -177,7 +219,8 @@ class _NewTaskParser:
             between = self._words_before_colon(tokens[start:colon])
             place = lead.place.joined(between[1]) if between is not None else None
             if between is not None and place is not None and colon + 1 < len(tokens):
-                return self._listed(tokens[colon + 1 :], lead, place, between[0])
+                listed = self._listed(tokens[colon + 1 :], lead, place, between[0])
+                return [own for own in listed if not lead.needs_day or _is_dated(own.last)]
             if between is None and self._begins_with_place(tokens[start:colon]):
                 return []  # "add a task for the office there: call Ann" names an unknown place
         if lead.is_bare:
@@ -196,9 +239,22 @@ class _NewTaskParser:
             words = words[:-1]
         return self._tail(words)
 
+    def _with_partly_named_note(self, lead: _Lead) -> _Lead:
+        """Return a lead with the note that the next words name in part: "to the MacBook: …"."""
+        tokens = self._tokens[lead.end : lead.end + _MAX_LEAD_TOKENS]
+        ends = {":", *self._words("infinitives"), *self._words("particles")}
+        is_end = [token.key in ends or token.kind == "quoted" for token in tokens]
+        end = next((at for at in range(2, len(tokens)) if is_end[at]), 0)
+        if not end or self._places.parse(tokens[:end]) is not None:
+            return lead
+        named = self._places.parse_part_of_name(tokens[:end])
+        place = lead.place.joined(named) if named is not None else None
+        return replace(lead, end=lead.end + end, place=place) if place is not None else lead
+
     def _begins_with_place(self, tokens: Sequence[Token]) -> bool:
         after = max(self._match(tokens, 0, name) for name in ("places", "headings"))
-        return after > 0 and tokens[0].key not in self._words("infinitives")
+        has_article = 0 < after < len(tokens) and tokens[after].key in self._language.words("determiners")
+        return after > 0 and (has_article or tokens[0].key not in self._words("infinitives"))
 
     def _before_particle(self, tokens: Sequence[Token]) -> Sequence[Token]:
         ends = tokens and self._match(tokens, len(tokens) - 1, "particles") == len(tokens)
@@ -455,7 +511,7 @@ class _NewTaskParser:
         if quoted := self._quoted(tokens):
             texts, rest = quoted
             if not trim_marks(rest):
-                return f"{OPEN_TASK}{texts[0]}" if len(texts) == 1 else ""
+                return f"{OPEN_TASK}{_LIST_BOX.sub('', texts[0])}" if len(texts) == 1 else ""
             if len(texts) == 1 and (day := self._day(rest)) is not None:
                 return with_due_date(f"{OPEN_TASK}{texts[0]}", day)
         text = written_text(self._request.text, tuple(tokens))
@@ -492,10 +548,8 @@ class _NewTaskParser:
         for note in notes:
             for lines in texts:
                 dated = [line if day is None else with_first_due_date(line, day) for line in lines]
-                arguments = {"text": "\n".join(dated)}
-                if place.heading:
-                    arguments["heading"] = place.heading
-                reading = self._reading(PipelineStep("append", note, arguments))
+                step = place.step("\n".join(dated), note)
+                reading = self._reading(step)
                 readings.append(reading if note is not None else replace(reading, missing="target"))
         return readings
 

@@ -121,6 +121,10 @@ class _PropertyValueParser:
         Examples are "auch Nara zu loc von H4 hinzufügen" and "nein, bei H4: loc um Nara ergänzen".
         """
         language = self._language
+        if len(tokens) > 3 and tokens[1].key == ":" and tokens[2].key in self._table["keep_others"]:
+            into = replace(tokens[1], kind="word", key=self._table["into"][0])
+            added = self._addition([*tokens[3:], into, tokens[0]])  # "equipment: add spoon"
+            return (None, [added]) if added is not None else None
         verbs = self._table.get("adding_infinitives", ())
         if not tokens or tokens[-1].key not in verbs:
             return None

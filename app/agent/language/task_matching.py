@@ -52,7 +52,7 @@ def names_task(words: str, text: str, language: str) -> bool:
 
     Return False if there are none.
     """
-    wanted = _content_words(words)
+    wanted = content_words(words)
     known = _WORD.findall(task_facts(text).text.casefold())
     return bool(wanted) and all(_word_share(known, word, language) for word in wanted)
 
@@ -83,7 +83,8 @@ def says_not(words: str, language: Language) -> bool:
     return any(language.match_prefix(tokens, at, "not") > at for at in range(len(tokens)))
 
 
-def _content_words(words: str) -> set[str]:
+def content_words(words: str) -> set[str]:
+    """Return the words of a text that are no function words of any language."""
     function_words = frozenset[str]().union(*(language.function_words() for language in languages()))
     return set(_WORD.findall(words.casefold())) - function_words
 
@@ -100,7 +101,7 @@ def matching_tasks(words: str, tasks: Sequence[tuple[str, str]], language: str) 
         tasks: The paths of notes, each with the line of a task.
         language: The code of the request's language.
     """
-    wanted = _content_words(words) or set(_WORD.findall(words.casefold()))
+    wanted = content_words(words) or set(_WORD.findall(words.casefold()))
     shares: list[float] = []
     for path, line in tasks:
         text, name = (

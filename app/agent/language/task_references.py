@@ -129,14 +129,40 @@ def _reading_of_each(request: Request, change: _Change, tasks: Sequence[Task]) -
 
 
 def described_tasks(request: Request) -> list[Reading]:
-    """Return the changes of a task that the words of a request may describe, even if no task is known."""
+    """Return the changes of a task that the words of a request may describe, even if no task is known.
+
+    Those that only fit if there is such a task are not certain: "the filter is cleaned", "flour by Friday".
+    """
     readings: list[Reading] = []
-    for change in _changes(request, _core(request, request.tokens), may_have_order=True):
+    tokens = _core(request, request.tokens)
+    if not tokens or tokens[0].key in request.language.words("asking_words"):
+        return []
+    likely = [(change, True) for change in _changes(request, tokens, may_have_order=True)]
+    for change, is_certain in (*likely, *((change, False) for change in _implied_changes(request, tokens))):
         core, _ = _without_nouns(request, change.words)
         if core and all(token.is_word for token in core):
-            step = _step(request, change, ("", span_text(request.text, core)))
-            readings.append(Reading((step,), _SCORE, language=request.language.code, verb_words=1))
+            step = _step(request, change, ("", " ".join(token.value for token in core)))
+            readings.append(
+                Reading((step,), _SCORE, language=request.language.code, verb_words=1, is_certain=is_certain)
+            )
     return readings
+
+
+def _implied_changes(request: Request, tokens: tuple[Token, ...]) -> Iterator[_Change]:
+    """Yield the changes of "the filter is cleaned", "flour by Friday" and "flour: make it Friday"."""
+    language = request.language
+    if request.text.rstrip().endswith("?") or tokens[0].key in language.words("question_words"):
+        return
+    for at in range(1, len(tokens)):
+        after = language.match_prefix(tokens, at, "task_changes", "happened")
+        if at < after == len(tokens) - 1 and "complete_task" in request.allowed:
+            yield _Change("complete_task", (*tokens[:at], *tokens[after:]))
+        start = max(at, language.match_prefix(tokens, at, "task_changes", "moved"))
+        words = tuple(token for token in tokens[:at] if token.value.strip("-–—"))
+        due = parse_due(request, tokens[start:]) if start < len(tokens) and words else ""
+        if due and "reschedule_task" in request.allowed:
+            yield _Change("reschedule_task", words, due)
+            return
 
 
 def known_tasks(request: Request, words: tuple[Token, ...]) -> list[Task]:

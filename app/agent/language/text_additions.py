@@ -9,9 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from app.agent.language.lexicon import Language
+from app.agent.language.new_tasks import adds_tasks
 from app.agent.language.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.request import Request
 from app.agent.language.role_values import trim_marks
+from app.agent.language.task_texts import split_due_day
 from app.agent.language.text_places import Place, PlaceParser
 from app.agent.language.tokens import Token, span_text
 
@@ -55,8 +58,14 @@ def parse_dictated_text(request: Request, tokens: tuple[Token, ...]) -> list[Rea
     if "append" not in request.allowed or colon + 1 >= len(tokens):
         return []
     words, after = tokens[:colon], tokens[colon + 1 :]
-    if any(language.matches_phrase(words[at:], "new_tasks", "again") for at in range(len(words))):
+    last = request.dialog.last
+    follows_task = last is not None and adds_tasks(last.last)
+    if follows_task and _says_again(language, words):
         return []  # "add another: oil it" is another task
+    if any(language.match_prefix(words, at, "new_tasks", "dated") > at for at in range(len(words))):
+        dated = span_text(request.text, after)
+        if split_due_day(dated, language, request.dates)[1] is not None:
+            return []  # "add a reminder: pay by Friday" is a task
     start = max(language.match_prefix(words, 0, "added_lines", name) for name in ("verbs", "bare"))
     # "In" may belong to the verb or to the place: "write in Ann's note: …".
     starts = (at for at in (start, start - 1) if at > 0)
@@ -68,7 +77,16 @@ def parse_dictated_text(request: Request, tokens: tuple[Token, ...]) -> list[Rea
     if request.tokens[0] is not tokens[0] and text.endswith("?"):
         text = text[:-1].rstrip()  # the question mark of "could you …"
     is_item = any(token.key in language.table("added_lines")["items"] for token in words)
-    return [_addition(request, place, f"- {text}" if is_item and not text.startswith("- ") else text)]
+    is_item = is_item or (_says_again(language, words) and last is not None and _adds_item(last.last))
+    return [addition(request, place, f"- {text}" if is_item and not text.startswith("- ") else text)]
+
+
+def _says_again(language: Language, words: Sequence[Token]) -> bool:
+    return any(language.match_prefix(words, at, "new_tasks", "again") > at for at in range(len(words)))
+
+
+def _adds_item(step: PipelineStep) -> bool:
+    return step.action in ("append", "prepend") and str(step.arguments.get("text")).startswith("- ")
 
 
 def parse_stated_fact(request: Request, tokens: tuple[Token, ...]) -> list[Reading]:
@@ -82,8 +100,8 @@ def parse_stated_fact(request: Request, tokens: tuple[Token, ...]) -> list[Readi
     after = language.match_prefix(tokens, start, "added_lines", "that")
     if 0 < start < after < len(tokens) - 1 and tokens[after].key in table["subjects"]:
         fact_text = request.text[tokens[after].start :].strip()
-        addition = _addition(request, Place(), fact_text)
-        return [replace(addition, is_certain=False)] if "append" in request.allowed else []
+        added = addition(request, Place(), fact_text)
+        return [replace(added, is_certain=False)] if "append" in request.allowed else []
     for at in range(len(tokens) - 2, 0, -1):
         order = tokens[at + 1 :]
         if tokens[at].kind != "mark" or not language.matches_phrase(order, "added_lines", "after_fact"):
@@ -96,7 +114,7 @@ def parse_stated_fact(request: Request, tokens: tuple[Token, ...]) -> list[Readi
         if not is_text or place is None:
             return []
         # The fact may be the value of a property, or begin earlier.
-        return [replace(_addition(request, place, span_text(request.text, fact)), is_certain=False)]
+        return [replace(addition(request, place, span_text(request.text, fact)), is_certain=False)]
     return []
 
 
@@ -134,10 +152,10 @@ def _may_be_value(request: Request, tokens: Sequence[Token]) -> bool:
     return len(tokens) <= _MAX_VALUE_WORDS and request.vocabulary.find_property(tokens[0].key) is not None
 
 
-def _addition(request: Request, place: Place, text: str) -> Reading:
+def addition(request: Request, place: Place, text: object) -> Reading:
+    """Return the addition of a text at a place; without a note, in the note in focus."""
     target = place.notes or request.set_parser().implied_notes()
-    arguments = {"text": text, "heading": place.heading} if place.heading else {"text": text}
-    step = PipelineStep("append", target, arguments)
+    step = place.step(text, target)
     is_certain = place.is_certain if place.notes else request.set_parser().implies_one
     missing = "" if target is not None else "target"
     return Reading((step,), _TEXT_SCORE, (), missing, request.language.code, 1, is_certain)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from app.agent.language.readings import NoteSet
+from app.agent.language.readings import NoteSet, PipelineStep
 from app.agent.language.request import Request
 from app.agent.language.role_values import trim_marks
 from app.agent.language.tokens import Token, span_text
@@ -20,21 +20,30 @@ class Place:
         heading: The heading.
         is_certain: Whether no other note may be meant.
         is_pronoun: Whether a pronoun stands for the note: "in this note".
+        edge: Where in the note: "start", "end", or no text.
     """
 
     notes: NoteSet | None = None
     heading: str = ""
     is_certain: bool = True
     is_pronoun: bool = False
+    edge: str = ""
 
     def joined(self, other: Place) -> Place | None:
         """Return both places as one, or None if they name two notes or headings."""
         is_same_note = self.notes == other.notes or not (self.notes and other.notes)
-        if not is_same_note or (self.heading and other.heading):
+        if not is_same_note or (self.heading and other.heading) or (self.edge and other.edge):
             return None
         is_certain = self.is_certain and other.is_certain
         is_pronoun = self.is_pronoun or other.is_pronoun
-        return Place(self.notes or other.notes, self.heading or other.heading, is_certain, is_pronoun)
+        heading, edge = self.heading or other.heading, self.edge or other.edge
+        return Place(self.notes or other.notes, heading, is_certain, is_pronoun, edge)
+
+    def step(self, text: object, notes: NoteSet | None) -> PipelineStep:
+        """Return the step that adds a text at this place in a note."""
+        if self.heading:
+            return PipelineStep("append", notes, {"text": text, "heading": self.heading})
+        return PipelineStep("prepend" if self.edge == "start" else "append", notes, {"text": text})
 
 
 class PlaceParser:
@@ -61,7 +70,35 @@ class PlaceParser:
             self._places[span] = self._find_place(tokens)
         return self._places[span]
 
+    def parse_part_of_name(self, tokens: Sequence[Token]) -> Place | None:
+        """Parse all tokens as a note that they name in part: "to the MacBook" for the only MacBook.
+
+        "To the garage" names an unknown note if there is none, since no verb follows the article.
+        """
+        after = self._match(tokens, 0, "places")
+        is_named = after < len(tokens) and tokens[after].value[:1].isupper()
+        start = after
+        while start < len(tokens) and tokens[start].key in self._language.words("determiners"):
+            start += 1
+        words = tuple(tokens[start:])
+        if after == 0 or not words or not (is_named or start > after):
+            return None
+        path = self._request.vocabulary.note_with_words(span_text(self._request.text, words))
+        if path is not None:
+            return Place(NoteSet(notes=(path,)))
+        is_verb_lead = tokens[0].key in self._language.table("new_tasks")["infinitives"]
+        similar = self._sets.find_similar(words) if is_verb_lead and start > after else None
+        return Place(similar.notes, is_certain=bool(similar.notes.unknown)) if similar is not None else None
+
     def _find_place(self, tokens: Sequence[Token]) -> Place | None:
+        for edge in ("start", "end"):
+            for after in {self._match(tokens, 0, f"{edge}_of"), self._match(tokens, 0, edge)}:
+                own = self._note(tokens[after:]) if after else None
+                rest = own or (self.parse(tokens[after:]) if after else None)
+                if rest is not None and (both := Place(edge=edge).joined(rest)) is not None:
+                    return both
+        if (section := self._section(tokens)) is not None:
+            return section
         for name in ("adverbs", "places", "headings"):
             after = self._match(tokens, 0, name)
             if after == 0:
@@ -81,6 +118,22 @@ class PlaceParser:
                 if found is not None and rest is not None and (both := found.joined(rest)) is not None:
                     return both
         return None
+
+    def _section(self, tokens: Sequence[Token]) -> Place | None:
+        """Parse all tokens as a heading before its noun: "to the market section", perhaps with its note."""
+        start = self._match(tokens, 0, "places")
+        nouns = self._language.table("new_tasks")["section_nouns"]
+        at = next((at for at, token in enumerate(tokens) if token.key in nouns), 0)
+        while 0 < start < at and tokens[start].key in self._language.words("determiners"):
+            start += 1
+        if not 0 < start < at:
+            return None
+        heading = span_text(self._request.text, tuple(tokens[start:at])).strip("\"'“”„# ")
+        rest = tokens[at + 1 :]
+        of = self._match(rest, 0, "of")
+        own = self._note(rest[of:]) if of else None
+        found = own or self.parse(rest)
+        return Place(heading=heading).joined(found) if found is not None else None
 
     def _note(self, tokens: Sequence[Token]) -> Place | None:
         """Parse all tokens as an existing note: a name, or a pronoun."""

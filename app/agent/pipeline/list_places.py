@@ -30,10 +30,12 @@ class ListPlace:
         end: The position after the text of the list's last line.
         item: The last item that is not part of another item.
         texts: The texts of the items.
-        is_only_text: Whether no other text is around it but headings, tags and a line that introduces it.
+        is_only_text: Whether no other text is around it but headings, tags and a line that introduces it; at
+            the end of a checklist, one paragraph may be before it.
         is_last: Whether no text follows it.
         precedes_tags: Whether only tags follow it.
         is_only_list: Whether there is no other list.
+        has_tasks: Whether an item is a task.
     """
 
     end: int
@@ -43,6 +45,7 @@ class ListPlace:
     is_last: bool
     precedes_tags: bool
     is_only_list: bool
+    has_tasks: bool
 
     @property
     def has_short_items(self) -> bool:
@@ -104,14 +107,17 @@ def find_list(text: str, heading: str = "") -> ListPlace | None:
     least = min(len(item[1]) for item in items)
     top = [item for item in items if len(item[1]) == least]
     rest = text[after:end]
+    is_last = not rest.strip()
+    is_checklist = is_last and len(lists) == 1 and all(item[4] for item in items)
     return ListPlace(
         after,
         top[-1],
         tuple(item[5] for item in items),
-        is_only_text=not others and any(item[5].strip() for item in items),
-        is_last=not rest.strip(),
+        is_only_text=len(others) <= is_checklist and any(item[5].strip() for item in items),
+        is_last=is_last,
         precedes_tags=all(_TAGS.fullmatch(line) for line in rest.split("\n") if line.strip()),
         is_only_list=len(lists) == 1,
+        has_tasks=any(item[4] for item in items),
     )
 
 

@@ -83,7 +83,8 @@ class Pipeline:
         self._creation = NoteCreation(tools, state, words, now)
         self._reads = NoteReads(tools, search, state, actions)
         line_removals = LineRemovals(tools, search, state, language, now)
-        calls = WriteCalls(tools, TextEdits(tools, quoted, language), line_removals, words, properties_of)
+        edits = TextEdits(tools, quoted, language, now)
+        calls = WriteCalls(tools, edits, line_removals, words, properties_of)
         self._writes = NoteWrites(tools, calls, state, actions)
 
     async def run(self, reading: Reading) -> DialogState:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
+from datetime import datetime
 
 from app.agent.generic_formatting import wikilink
+from app.agent.language.dates import DateParser
 from app.agent.language.lexicon import Language, languages
 from app.agent.language.readings import PipelineStep, as_tuple
+from app.agent.language.task_texts import split_due_day
 from app.agent.language.text_lists import is_list_name, short_items
 from app.agent.pipeline.host import Arguments
 from app.agent.pipeline.list_places import find_list, may_be_item
@@ -18,6 +21,7 @@ from app.errors import AmbiguousError, NotFoundError
 from app.vault.markdown.frontmatter import read_frontmatter
 from app.vault.markdown.headings import section
 from app.vault.markdown.tables import add_rows, tables_under
+from app.vault.markdown.tasks import with_due_date
 from app.vault.path import NotePath
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
@@ -31,11 +35,15 @@ class TextEdits:
         tools: Reads the notes, and tells the user why there are no calls.
         quoted: The texts that the request quotes, which are written as they are.
         language: The language of the request.
+        now: Returns the current time.
     """
 
-    def __init__(self, tools: ToolCalls, quoted: Collection[str], language: Language) -> None:
+    def __init__(
+        self, tools: ToolCalls, quoted: Collection[str], language: Language, now: Callable[[], datetime]
+    ) -> None:
         self._tools = tools
         self._language = language
+        self._now = now
         self._quoted = quoted
 
     async def replacement_calls(self, step: PipelineStep, paths: tuple[str, ...]) -> list[Arguments] | None:
@@ -162,7 +170,10 @@ class TextEdits:
         is_item = is_list or (found is not None and found.is_only_text and found.takes(texts[0]))
         if found is None or not is_item or not all(map(may_be_item, texts)):
             return {**call, "text": written_text(texts if len(texts) > 1 else texts[0])}
-        if len(texts) == 1 and texts[0] not in self._quoted and found.has_short_items:
+        dated = tuple(self._dated(own, is_task=bool(found.item[4])) for own in texts)
+        if found.has_tasks and dated != texts:
+            texts = dated
+        elif len(texts) == 1 and texts[0] not in self._quoted and found.has_short_items:
             texts = short_items(texts[0], self._language) or texts
         lines = found.lines(texts)
         if found.is_last:
@@ -174,6 +185,16 @@ class TextEdits:
         old = whole[first : found.end]
         number = whole.count(old, read_frontmatter(whole).body_start, first) + 1
         return {"name": path, "op": "replace", "old": old, "text": f"{old}\n{lines}", "occurrence": number}
+
+    def _dated(self, text: str, *, is_task: bool) -> str:
+        """Return an item of a list of tasks with the day at its end as its due date: "mop, by Friday".
+
+        Such an item among others that are no tasks is one: `is_task` is whether its mark says so already.
+        """
+        rest, day = split_due_day(text, self._language, DateParser(self._language, self._now()))
+        if day is None or text in self._quoted:
+            return text
+        return with_due_date(rest if is_task else f"[ ] {rest}", day)
 
 
 def _is_list_by_name(path: str) -> bool:

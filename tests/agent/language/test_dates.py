@@ -40,3 +40,31 @@ def test_a_past_day_in_digits_is_the_latest_one() -> None:
     dates = DateParser(languages()[0], NOW)
     assert str(dates.numeric_day("3.12.", ahead=False)) == "2025-12-03"
     assert str(dates.numeric_day("3.12.89", ahead=False)) == "1989-12-03"
+
+
+@pytest.mark.parametrize(
+    ("code", "words", "day"),
+    [
+        # The current day is a Sunday.
+        ("en", "Thursday next week", "2026-12-03"),
+        ("en", "by Sunday next week", "2026-12-06"),
+        ("en", "next week on Monday", "2026-11-30"),
+        ("en", "the Friday of next week", "2026-12-04"),
+        ("en", "next week", "2026-12-06"),
+        ("en", "next Thursday", "2026-12-03"),
+        ("de", "Donnerstag nächster Woche", "2026-12-03"),
+        ("de", "nächste Woche am Samstag", "2026-12-05"),
+    ],
+)
+def test_a_day_of_the_next_week(code, words, day) -> None:
+    language = next(own for own in languages() if own.code == code)
+    dates = DateParser(language, NOW)
+    assert (dates.due_days(tokenize(words, language.contractions)) or "").rpartition("..")[2] == day
+
+
+def test_a_day_of_the_next_week_is_not_the_next_one() -> None:
+    dates = DateParser(languages()[0], datetime(2026, 12, 1, 12))  # a Tuesday
+    days = [
+        dates.due_days(tokenize(words, {})) for words in ("Friday next week", "Friday this week", "Friday")
+    ]
+    assert days == ["2026-12-11", "2026-12-04", "2026-12-04"]

@@ -25,6 +25,7 @@ WITHOUT_DOCS = BODY.replace("- [ ] Write docs\n", "")
         ("remove the line Fix the borders, due 2026-12-11 from Errands", WITHOUT_BORDERS),
         ("delete the line about rope from Errands", BODY.replace("Buy rope.\n", "")),
         ("delete the line about the docs from Errands", WITHOUT_DOCS),
+        ("delete the rope line from Errands", BODY.replace("Buy rope.\n", "")),
         ("delete the line “End.” from Errands", BODY.removesuffix("\nEnd.")),
         ("lösche die Zeile mit Fix the borders aus Errands", WITHOUT_BORDERS),
         ("entferne die Aufgabe Write docs aus Errands", WITHOUT_DOCS),

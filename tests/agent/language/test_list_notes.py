@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.agent.language.test_change_doubts import choices
 from tests.agent.language.test_dialog import fill, order, say, talk, text
 
 __all__ = ["talk"]
@@ -30,6 +31,18 @@ __all__ = ["talk"]
         ("Playlist", "- Kashmir\n", "add Black Dog to Playlist", "- Black Dog\n"),
         ("Playlist", "- Kashmir\n", 'add the line "Black Dog" to Playlist', "- Black Dog\n"),
         ("Shopping list", "- bread\n", 'append "## Later" to the shopping list', "## Later\n"),
+        ("Diary", "Rain.\n\n- [ ] bread\n", "add to Diary: honey", "- [ ] honey\n"),
+        ("Diary", "Rain.\n\n- [ ] bread\n", "add to Diary: He stayed at home.", "\nHe stayed at home.\n"),
+        ("Diary", "Rain.\n\nSun.\n\n- [ ] bread\n", "add to Diary: honey", "\nhoney\n"),
+        ("Diary", "- [ ] bread\n", "add to Diary: wax it, by 2031-12-04", "- [ ] wax it 📅 2031-12-04\n"),
+        ("Diary", "- [x] a\n- b\n", "add to Diary: wax it by 2031-12-04", "- [ ] wax it 📅 2031-12-04\n"),
+        ("Diary", "- bread\n", "add to Diary: wax it by 2031-12-04", "- wax it by 2031-12-04\n"),
+        (
+            "Tagebuch",
+            "- [ ] Brot\n",
+            "schreib in Tagebuch: Wachs, bis 4.12.2031",
+            "- [ ] Wachs 📅 2031-12-04\n",
+        ),
         ("Shopping list", "- bread\n", 'append "- honey" to the shopping list', "- honey\n"),
     ],
 )
@@ -57,6 +70,38 @@ async def test_a_text_below_a_heading_goes_on_with_its_list(talk, request_text) 
     await fill(talk, Beds="Rain.\n\n## April\n- peas\n\n## May\n- beans\n")
     await say(talk, "open Beds", request_text)
     assert text(talk, "Beds.md") == "Rain.\n\n## April\n- peas\n- radishes\n\n## May\n- beans\n"
+
+
+@pytest.mark.parametrize(
+    ("request_text", "added"),
+    [
+        ("add oil, salt and rye", "- oil\n- salt\n- rye\n"),
+        ("put two lemons on the list", "- two lemons\n"),
+        ("füge Öl und Salz hinzu", "- Öl\n- Salz\n"),
+    ],
+)
+async def test_items_are_added_to_the_list_in_focus(talk, request_text, added) -> None:
+    await fill(talk, **{"Shopping list": "- bread\n", "Einkaufsliste": "- bread\n"})
+    is_german = "füge" in request_text
+    name = "Einkaufsliste" if is_german else "Shopping list"
+    await order(talk, f"{'öffne' if is_german else 'open'} {name}", request_text)
+    assert text(talk, f"{name}.md") == f"- bread\n{added}"
+
+
+@pytest.mark.parametrize(
+    "request_text", ["add tag food", "add oil to H1", "add it to H1", "add a note about oil"]
+)
+async def test_other_additions_are_no_items(talk, request_text) -> None:
+    await fill(talk, **{"Shopping list": "- bread\n"})
+    await say(talk, "open Shopping list", request_text)
+    assert text(talk, "Shopping list.md").endswith("- bread\n")
+
+
+async def test_the_list_of_another_note_is_asked_about(talk) -> None:
+    await fill(talk, Pantry="We need:\n- bread\n")
+    await say(talk, "open Pantry", "add rye flour to the list")
+    assert text(talk, "Pantry.md") == "We need:\n- bread\n"
+    assert "append [@Pantry]" in choices(talk)[0] and "rye flour" in choices(talk)[0]
 
 
 async def test_a_winter_is_no_month(talk) -> None:

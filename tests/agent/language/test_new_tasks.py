@@ -6,7 +6,7 @@ import pytest
 
 from app.agent.transcript import Question
 from tests.agent.language.test_change_doubts import choices
-from tests.agent.language.test_dialog import OPEN, answers, fill, say, state, talk, text
+from tests.agent.language.test_dialog import OPEN, answers, fill, order, say, state, talk, text
 
 __all__ = ["talk"]
 HEAD = "# Errands\n"
@@ -212,3 +212,64 @@ async def test_a_day_at_the_end_of_a_task_that_is_not_marked_as_due_is_offered(
     await say(talk, request_text)
     assert any(task in choice for choice in choices(talk))
     assert text(talk, "Instruments/H4.md") == before
+
+
+@pytest.mark.parametrize(
+    ("request_text", "line"),
+    [
+        ("add a task to the press: oil it by 2031-12-04", "oil it 📅 2031-12-04"),
+        ("add a task to Hay: oil it", "oil it"),
+        ("add a task to the press to oil it by 2031-12-04", "oil it 📅 2031-12-04"),
+        ("Füge eine Aufgabe zu der Press hinzu: Sieb reinigen", "Sieb reinigen"),
+    ],
+)
+async def test_a_note_is_named_in_part(talk, request_text, line) -> None:
+    await fill(talk, **{"Hay Press": HEAD, "Errands": HEAD})
+    await say(talk, "open Errands", request_text)
+    assert text(talk, "Hay Press.md") == f"{HEAD}- [ ] {line}\n" and text(talk, "Errands.md") == HEAD
+
+
+@pytest.mark.parametrize("name", ["the press", "the harvester"])
+async def test_an_unclear_part_of_a_name_is_no_text(talk, name) -> None:
+    await fill(talk, **{"Hay Press": HEAD, "Wine Press": HEAD, "Errands": HEAD})
+    await say(talk, "open Errands", f"add a task to {name}: oil it, by 2031-12-04")
+    assert isinstance(talk.items[-1], Question)
+    assert all(text(talk, f"{own}.md") == HEAD for own in ("Hay Press", "Wine Press", "Errands"))
+
+
+@pytest.mark.parametrize(
+    ("request_text", "added"),
+    [
+        ("add a reminder: pay, due 2031-12-04", "- [ ] pay 📅 2031-12-04\n"),
+        ("add an action: tell Ann by 2031-12-04", "- [ ] tell Ann 📅 2031-12-04\n"),
+        ("Füge eine Erinnerung hinzu: zahlen, bis 4.12.2031", "- [ ] zahlen 📅 2031-12-04\n"),
+        ("add a reminder: the key is under the mat", "the key is under the mat\n"),
+    ],
+)
+async def test_a_reminder_with_a_day_is_a_task(talk, request_text, added) -> None:
+    await fill(talk, Errands="Rain.\n")
+    await order(talk, "open Errands", request_text)
+    assert text(talk, "Errands.md") == f"Rain.\n{added}"
+
+
+@pytest.mark.parametrize(
+    ("request_text", "lines"),
+    [
+        ("add the steps scan, print and bind as tasks", ["scan", "print", "bind"]),
+        ("pay the deposit in May as a task", ["pay the deposit in May"]),
+        ("oil the gate - add that as a task there, due 2031-12-04", ["oil the gate 📅 2031-12-04"]),
+        ("add wash the van as a todo", ["wash the van"]),
+        ("Füge Zaun streichen als Aufgabe hinzu", ["Zaun streichen"]),
+    ],
+)
+async def test_texts_are_called_tasks(talk, request_text, lines) -> None:
+    await fill(talk, Errands=HEAD)
+    await say(talk, "open Errands", request_text)
+    assert text(talk, "Errands.md") == HEAD + "".join(f"- [ ] {line}\n" for line in lines)
+
+
+@pytest.mark.parametrize("request_text", ["tag it as a task", "show these as tasks", "add it as a task"])
+async def test_a_pronoun_is_no_task(talk, request_text) -> None:
+    await fill(talk, Errands=HEAD)
+    await say(talk, "open Errands", request_text)
+    assert "- [ ]" not in text(talk, "Errands.md")

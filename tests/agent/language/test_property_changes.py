@@ -357,6 +357,7 @@ async def test_a_word_for_no_value_is_a_question(talk, word) -> None:
 @pytest.mark.parametrize(
     ("request_", "levels"),
     [
+        ("levels: add 14", [9, 10, 12, 14]),
         ("levels: remove 12", [9, 10]),
         ("remove 12 from the levels", [9, 10]),
         ("remove level 9", [10, 12]),
@@ -364,7 +365,7 @@ async def test_a_word_for_no_value_is_a_question(talk, word) -> None:
         ("remove level 11", [9, 10, 12]),
     ],
 )
-async def test_one_value_of_a_list_is_removed(talk, request_, levels) -> None:
+async def test_one_value_of_a_list_is_added_or_removed(talk, request_, levels) -> None:
     others = {f"Kit_{number}": "---\nlevels: [7, 8]\n---\n" for number in range(4)}
     await fill(talk, Lab="---\nlevels: [9, 10, 12]\n---\n", **others)
     await say(talk, "open Lab", request_)

@@ -1,0 +1,68 @@
+"""Tasks that requests describe in other words than those of the task."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.agent.transcript import Question
+from tests.agent.language.test_change_doubts import choices
+from tests.agent.language.test_dialog import fill, say, talk, text
+
+__all__ = ["talk"]
+BARN = "# Barn\n- [ ] Rinse the hose of the pump 📅 2031-12-04\n- [ ] Grain\n- [x] Sweep the loft\n"
+
+
+@pytest.mark.parametrize(
+    ("request_text", "line"),
+    [
+        ("the pump hose is done", "- [x] Rinse the hose of the pump 📅 2031-12-04"),
+        ("mark rinsing the hose as done", "- [x] Rinse the hose of the pump 📅 2031-12-04"),
+        ("tick grain", "- [x] Grain"),
+        ("put sweep the loft back to open", "- [ ] Sweep the loft"),
+        ("grain by 2031-12-06 instead", "- [ ] Grain 📅 2031-12-06"),
+        ("move rinse the hose a week later", "- [ ] Rinse the hose of the pump 📅 2031-12-11"),
+        ("grain erledigt", "- [x] Grain"),
+    ],
+)
+async def test_a_task_of_the_open_note_is_described(talk, request_text, line) -> None:
+    await fill(talk, Barn=BARN)
+    await say(talk, "open Barn", request_text)
+    assert line in text(talk, "Barn.md")
+
+
+@pytest.mark.parametrize(
+    ("request_text", "change"),
+    [
+        ("the hose is rinsed", 'complete_task [@Barn] query="hose rinsed"'),
+        ("rinse the hose: make it 2031-12-08", 'reschedule_task [@Barn] query="rinse the hose"'),
+        ("rinse the hose - move it two days later", 'reschedule_task [@Barn] query="rinse the hose"'),
+        ("hose ist rinse", 'complete_task [@Barn] query="hose rinse"'),
+    ],
+)
+async def test_a_task_that_may_be_described_is_the_first_option(talk, request_text, change) -> None:
+    await fill(talk, Barn=BARN)
+    await say(talk, "open Barn", request_text)
+    assert text(talk, "Barn.md") == BARN and change in choices(talk)[0]
+
+
+@pytest.mark.parametrize(
+    "request_text",
+    ["is the hose rinsed?", "the roof is rinsed", "which hose is done", "hose of the pump by train"],
+)
+async def test_other_words_change_no_task(talk, request_text) -> None:
+    await fill(talk, Barn=BARN)
+    await say(talk, "open Barn", request_text)
+    asked = choices(talk) if isinstance(talk.items[-1], Question) else ["no question"]
+    assert text(talk, "Barn.md") == BARN and "_task [@Barn]" not in asked[0]
+
+
+async def test_a_task_that_is_named_like_a_note_is_asked_about(talk) -> None:
+    await fill(talk, Barn="# Barn\n- [ ] Read the Derek Howse chapter\n")
+    await say(talk, "mark the task Read Derek Howse as done")
+    assert "[ ]" in text(talk, "Barn.md") and isinstance(talk.items[-1], Question)
+
+
+async def test_a_day_after_the_words_of_a_task_elsewhere_is_asked_about(talk) -> None:
+    await fill(talk, Barn=BARN)
+    await say(talk, "rinse the hose of the pump by 2031-12-08")
+    assert text(talk, "Barn.md") == BARN and "reschedule_task [@Barn]" in choices(talk)[0]

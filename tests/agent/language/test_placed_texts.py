@@ -1,0 +1,45 @@
+"""Texts before their place: the start or end of a note, or a heading."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.agent.language.test_dialog import fill, say, talk, text
+
+__all__ = ["talk"]
+BODY = "Rain.\n\n## What we know\nLittle.\n\n## Tools\n- rope\n"
+
+
+@pytest.mark.parametrize(
+    ("request_text", "expected"),
+    [
+        ('add "Dry again." at the end', f"{BODY}\nDry again.\n"),
+        ('write "Dry again." at the very top', f"Dry again.\n{BODY}"),
+        ('add "Dry again." at the end of Barn', f"{BODY}\nDry again.\n"),
+        ("add a remark at the end: Dry again.", f"{BODY}\nDry again.\n"),
+        ('add "Much." under What we know', BODY.replace("Little.\n", "Little.\nMuch.\n")),
+        ("add 2 wet ladders to the tools section", BODY.replace("rope\n", "rope\n- 2 wet ladders\n")),
+        ("put lamp oil in the tools section of Barn", BODY.replace("rope\n", "rope\n- lamp oil\n")),
+        ("add - swept at 3", f"{BODY}- swept at 3\n"),
+        ('Füge "Trocken." ganz am Ende hinzu', f"{BODY}\nTrocken.\n"),
+    ],
+)
+async def test_a_text_stands_before_its_place(talk, request_text, expected) -> None:
+    await fill(talk, Barn=BODY)
+    await say(talk, "open Barn", request_text)
+    assert text(talk, "Barn.md").replace("\n\n", "\n") == expected.replace("\n\n", "\n")
+
+
+@pytest.mark.parametrize(
+    "request_text", ["add a link to H1 at the end", "add a line at the end", "add tag x"]
+)
+async def test_a_noun_is_no_text(talk, request_text) -> None:
+    await fill(talk, Barn=BODY)
+    await say(talk, "open Barn", request_text)
+    assert text(talk, "Barn.md").endswith(BODY)
+
+
+async def test_another_entry_is_an_item_again(talk) -> None:
+    await fill(talk, Barn="Rain.\n")
+    await say(talk, "open Barn", "add an entry: swept", "add another one at the top: oiled")
+    assert text(talk, "Barn.md") == "- oiled\nRain.\n- swept\n"
