@@ -16,6 +16,8 @@ MIN_SHOWN_PROBABILITY = 0.4
 
 Of 110 held-out requests with such a first option, it is the right one for 67, and another one for 32.
 """
+MIN_OTHER_PROBABILITY = 0.02
+"""The minimum probability of a reading that is offered below the result: 2 of 114 others were right."""
 
 
 def shown_result(
@@ -34,5 +36,6 @@ def shown_result(
     is_list = is_list and meaning_of(first.reading) == first.reading
     if first.share < MIN_SHOWN_PROBABILITY or not is_list or is_change(first.reading):
         return None
+    others = [option for option in others if option.share >= MIN_OTHER_PROBABILITY]
     text = "Or did you mean this?" if len(others) == 1 else "Or did you mean one of these?"
     return first.reading, replace(question, question=text, options=tuple(others)) if others else None

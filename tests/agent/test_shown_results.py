@@ -24,7 +24,8 @@ def is_change(reading):
 
 def test_the_other_readings_are_offered_below_the_likeliest() -> None:
     likeliest, second, third = option(), option("open", 0.2), option("add_tag", 0.2, tag="x")
-    shown = shown_result(Clarification("?", (likeliest, second, third)), is_change)
+    unlikely = option("open", 0.01)
+    shown = shown_result(Clarification("?", (likeliest, second, third, unlikely)), is_change)
     assert shown is not None
     reading, others = shown
     assert reading == likeliest.reading
