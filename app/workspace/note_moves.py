@@ -1,4 +1,4 @@
-"""Where notes went, by the published changes."""
+"""New paths of moved notes, taken from the published changes."""
 
 from __future__ import annotations
 
