@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 from app.agent.answered_call import AnsweredCall
 from app.agent.language.answers import localize
@@ -108,6 +108,10 @@ class NoteAnswers:
             arguments = {"question": text, "limit": MAX_PASSAGES}
             outcome = await turn.call("find_passages", arguments)
             outcome = _with_passages_of(outcome, only[0])
+        templates = request.vocabulary.templates_folder
+        nouns = language.table("template_notes")["nouns"]
+        if not only and templates and not any(token.key in nouns for token in request.tokens):
+            outcome = _without_folder(outcome, templates)
         if outcome.success and question.needs_model and not outcome.result["answered"]:
             say_model_required(turn, question.needs_model, language)
             return replace(state, question=None, focus=subject, is_lost=not subject)
@@ -126,7 +130,9 @@ class NoteAnswers:
         passages = shown_passages(outcome.result) if outcome.success else []
         paths = tuple(dict.fromkeys(str(passage["path"]) for passage in passages))
         # "Open that" means the note of the first passage, "when was he born?" still the one asked about.
-        focus = subject if not paths or set(subject) & set(paths) else paths[:1]
+        # The closest passages without an answer may be about anything.
+        is_answered = bool(paths) and bool(outcome.result["answered"])
+        focus = subject if not is_answered or set(subject) & set(paths) else paths[:1]
         last_reading = Reading((PipelineStep("find", NoteSet(notes=paths)),), 1.0) if paths else state.last
         return replace(
             state,
@@ -178,6 +184,16 @@ def _quotes(result: Mapping[str, Any], path: str) -> bool:
     """Return whether an answer quotes the note at `path`, or more than a property of another one."""
     passages = shown_passages(result)
     return any(passage["path"] == path or not _PROPERTY.match(passage["source"]) for passage in passages)
+
+
+def _without_folder(outcome: ToolOutcome, folder: str) -> ToolOutcome:
+    """Return found passages without those of the notes in a folder."""
+    if not outcome.success:
+        return outcome
+    found = cast("list[Mapping[str, Any]]", outcome.result["passages"])
+    kept = [passage for passage in found if not str(passage["path"]).startswith(f"{folder}/")]
+    is_answer = outcome.result["answered"] and any(not passage["weak"] for passage in kept)
+    return replace(outcome, result={**outcome.result, "passages": kept, "answered": is_answer})
 
 
 def _with_passages_of(outcome: ToolOutcome, path: str) -> ToolOutcome:

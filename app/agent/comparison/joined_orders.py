@@ -23,6 +23,7 @@ from app.agent.language.compound_requests import (
 from app.agent.language.dialog import DialogState
 from app.agent.language.notation import PREFIX, serialize
 from app.agent.language.readings import Clarification, ClarificationOption, Interpretation, Reading
+from app.agent.language.request import without_marks_at_end
 from app.agent.request_interpreter import RequestInterpreter
 
 Compare = Callable[[Interpretation, str, DialogState], Awaitable[Interpretation]]
@@ -72,6 +73,8 @@ class JoinedOrders:
             if isinstance(head, Clarification) and set(first) & set(",;.:"):
                 continue  # more than an order
             changes = options_of_changes(head, self._requests.actions())
+            if changes and changes[0].reading.last.action == "complete_task" and self._repeats(rest, state):
+                return True, head  # "the heat test is done, tick it off"
             is_split = is_split or (bool(changes) and not is_verbless)
             changes = changes or shown_notes(head)
             joined: list[Interpretation] = []
@@ -100,6 +103,12 @@ class JoinedOrders:
                     whole = replace(whole, question=question_about(options), options=options)
                 return True, whole
         return is_split, None
+
+    def _repeats(self, order: str, state: DialogState) -> bool:
+        """Return whether an order says again that a task is done: "tick it off"."""
+        request = self._requests.request_of(order, state)
+        words = without_marks_at_end(request.tokens)
+        return request.language.matches_phrase(words, "compound_requests", "completions")
 
 
 def _is_confirmed(joined: Reading, unsplit: Interpretation) -> bool:

@@ -48,7 +48,7 @@ def _takes(request: Request, text: Sequence[Token], words: Sequence[Token], plac
     if text[0].kind == "quoted":
         # "Under Open on the start page" names a note, and "under a new heading" none that exists.
         rest = words[language.match_prefix(words, 0, "new_tasks", "headings") :]
-        is_led = bool(rest) and rest[0].key in language.words("determiners")
+        is_led = place.heading.split(" ")[0].casefold() in language.words("determiners")
         has_place = any(
             language.match_prefix(rest, at, "new_tasks", "places") > at for at in range(len(rest))
         )

@@ -77,6 +77,7 @@ class ValueDoubts:
                 or self._is_number_with_dots(step)
                 or self._links_to_no_note(step)
                 or self._has_property_of_other_name(step)
+                or self._names_property_in_value(step)
                 or self._loses_type(step)
                 or bool(self._left_out_tags(step))
                 or self._has_tag_of_other_name(step)
@@ -343,6 +344,14 @@ class ValueDoubts:
             for tag in as_tuple(known.arguments.get("tag", ()))
         }
         return any((tag.rpartition("/")[2] not in text and tag not in same) or tag in noted for tag in tags)
+
+    def _names_property_in_value(self, step: PipelineStep) -> bool:
+        """Return whether a value begins like another property: "add the topic Art to the episode"."""
+        value, language = step.arguments.get("value"), self._request.language
+        words = value.split() if step.action == "set_property" and isinstance(value, str) else []
+        if len(words) < 3 or words[0].casefold() not in language.words("determiners"):
+            return False
+        return self._request.vocabulary.find_property(words[1]) is not None
 
     def _has_property_of_other_name(self, step: PipelineStep) -> bool:
         """Return whether a new property may be meant as a note: "… to 7 and of the second to 8"."""

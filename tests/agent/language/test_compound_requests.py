@@ -230,3 +230,18 @@ async def test_a_quoted_word_is_not_replaced_by_the_noun_of_the_first_order(talk
     await fill(talk, Shopping="x\n", List="y\n")
     await say(talk, 'add a task "Buy milk" to Shopping and one "Take one pill" to List')
     assert not any("Take task pill" in choice for choice in choices(talk))
+
+
+@pytest.mark.parametrize(
+    "request_text",
+    [
+        "the sail is done, tick it off",
+        "the sail is done, mark it as done",
+        "das Segel ist erledigt, hake es ab",
+    ],
+)
+async def test_a_task_that_is_done_is_not_completed_twice(talk, request_text) -> None:
+    task = "Segel flicken" if "Segel" in request_text else "mend the sail"
+    await fill(talk, Boat=f"# Boat\n\n- [ ] {task}\n- [ ] paint the hull")
+    await order(talk, "open Boat", request_text)
+    assert f"- [x] {task}" in text(talk, "Boat.md")

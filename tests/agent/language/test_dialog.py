@@ -966,3 +966,20 @@ async def test_a_superlative_after_an_empty_list_is_not_about_all_notes(talk) ->
 async def test_a_short_answer_is_in_the_language_of_the_request_before_it(talk, objection) -> None:
     await say(talk, "tagge H3 mit brass", objection)
     assert talk.items[-1].text == "Meinst du das?"
+
+
+@pytest.mark.parametrize(
+    ("question", "quotes"),
+    [("who polished the zorgon lens?", False), ("who polished the zorgon lens in the template?", True)],
+)
+async def test_templates_are_quoted_only_if_the_question_names_one(talk, question, quotes) -> None:
+    await fill(talk, Templates__Form="The zorgon lens was polished by Ada Weir.")
+    await say(talk, question)
+    assert any("Templates/Form" in answer for answer in answers(talk)) == quotes
+
+
+async def test_a_text_is_not_added_to_a_note_that_only_comes_close_to_an_answer(talk) -> None:
+    await fill(talk, Ferry="The new timetable misses the last train by six minutes.")
+    before = text(talk, "Ferry.md")
+    await say(talk, "when did I last interview the timetable?", "add a line there: call the lab")
+    assert text(talk, "Ferry.md") == before

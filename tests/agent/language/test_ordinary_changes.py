@@ -205,3 +205,15 @@ async def test_a_part_of_a_request_does_not_change_a_note_alone(talk, words) -> 
     await fill(talk, Shop="---\nstatus: draft\nstage: 1\n---\n- 6 eggs\n")
     await say(talk, "open Shop", words)
     assert "- 6 eggs\n" in text(talk, "Shop.md") and "stage: 1\n" in text(talk, "Shop.md")
+
+
+async def test_a_value_that_begins_with_another_property_is_in_doubt(talk) -> None:
+    notes = {
+        name: f"---\nepisode: {number}\ntopics: [Art]\n---\n"
+        for number, name in enumerate(("Show", "Talk"), 3)
+    }
+    await fill(talk, **notes)
+    before = text(talk, "Show.md")
+    await say(talk, "open Show", "add the topic Futurism to the episode")
+    assert isinstance(talk.items[-1], Question)
+    assert text(talk, "Show.md") == before

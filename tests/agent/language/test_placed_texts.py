@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from app.agent.transcript import Question
 from tests.agent.language.test_dialog import fill, say, talk, text
 
 __all__ = ["talk"]
@@ -43,3 +44,8 @@ async def test_another_entry_is_an_item_again(talk) -> None:
     await fill(talk, Barn="Rain.\n")
     await say(talk, "open Barn", "add an entry: swept", "add another one at the top: oiled")
     assert text(talk, "Barn.md") == "- oiled\nRain.\n- swept\n"
+
+
+async def test_a_new_heading_is_not_taken_for_a_name(talk) -> None:
+    await say(talk, 'write "ask Joe" in the H4 note under a new heading Questions')
+    assert isinstance(talk.items[-1], Question)
