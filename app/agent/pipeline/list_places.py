@@ -18,7 +18,7 @@ _HEADING = re.compile(r" {0,3}#{1,6}[ \t]")
 _BLOCK_START = re.compile(r"\s*(#{1,6} |>|\||```|~~~|([-*+]|\d{1,9}[.)])[ \t])")
 _TAGS = re.compile(r"\s*#[^\s#]+(\s+#[^\s#]+)*\s*")
 _SENTENCE_END = re.compile(r"[.!?][\"”“)]?$|[.!?]\s+[A-ZÄÖÜ]")
-_MIN_SENTENCE_WORDS = 4
+_MIN_SENTENCE_WORDS = 3
 _MAX_SHORT_WORDS = 3
 
 

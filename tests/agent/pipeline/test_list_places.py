@@ -28,3 +28,12 @@ def test_code_contains_no_list() -> None:
 def test_an_item_with_inline_code_is_an_item() -> None:
     found = find_list("- `one`\n- `two` and `three`\n")
     assert found is not None and found.is_only_text and len(found.texts) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "takes"), [("Sectional went well.", False), ("two oars", True), ("buy oars!", True)]
+)
+def test_a_sentence_is_no_item_among_words(text, takes) -> None:
+    found = find_list("# Boat\n\n- [ ] mend the sail\n- [ ] paint the hull\n")
+    assert found is not None
+    assert found.takes(text) == takes
