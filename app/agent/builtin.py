@@ -31,6 +31,7 @@ from app.agent.language.readings import (
     Reply,
 )
 from app.agent.language.stated_days import gives_only_day
+from app.agent.language.text_additions import verbatim_texts
 from app.agent.language.undo import describe_undo
 from app.agent.language.vocabulary import VaultWords, Vocabulary
 from app.agent.note_answers import NoteAnswers, say_model_required
@@ -242,7 +243,7 @@ class BuiltinAgent:
             self._requests.now,
             self._properties_of,
             gives_only_day=not was_offered and gives_only_day(request, reading),
-            quoted=[token.value for token in request.tokens if token.kind == "quoted"],
+            verbatim=verbatim_texts(request, reading),
         )
         return await pipeline.run(reading)
 

@@ -89,6 +89,17 @@ def _adds_item(step: PipelineStep) -> bool:
     return step.action in ("append", "prepend") and str(step.arguments.get("text")).startswith("- ")
 
 
+def verbatim_texts(request: Request, reading: Reading) -> list[str]:
+    """Return the texts that a request quotes, and those that it calls a line or tells the agent to write."""
+    table = request.language.table("added_lines")
+    words = [token.key for token in request.tokens]
+    end = words.index(":") if ":" in words else len(words)
+    is_prose = words[0] in table["prose_verbs"] or not set(words[:end]).isdisjoint(table["prose_nouns"])
+    quoted = [token.value for token in request.tokens if token.kind == "quoted"]
+    added = [str(step.arguments.get("text", "")) for step in reading.steps if step.action == "append"]
+    return [*quoted, *added] if is_prose else quoted
+
+
 def parse_stated_fact(request: Request, tokens: tuple[Token, ...]) -> list[Reading]:
     """Return the addition of a fact: "he is back in May, note that", "note that he is"; none for others.
 

@@ -20,6 +20,7 @@ _TAGS = re.compile(r"\s*#[^\s#]+(\s+#[^\s#]+)*\s*")
 _SENTENCE_END = re.compile(r"[.!?][\"”“)]?$|[.!?]\s+[A-ZÄÖÜ]")
 _MIN_SENTENCE_WORDS = 3
 _MAX_SHORT_WORDS = 3
+_MIN_CHECKLIST = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +110,7 @@ def find_list(text: str, heading: str = "") -> ListPlace | None:
     rest = text[after:end]
     is_last = not rest.strip()
     is_checklist = is_last and len(lists) == 1 and all(item[4] for item in items)
+    is_checklist = is_checklist and len(items) >= _MIN_CHECKLIST
     return ListPlace(
         after,
         top[-1],

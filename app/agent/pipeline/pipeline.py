@@ -49,7 +49,7 @@ class Pipeline:
         now: Returns the current time.
         properties_of: Returns the properties of the note at a path; without it, a list may become a text.
         gives_only_day: Whether the request gives a new due date by its day alone, without a month.
-        quoted: The texts that the request quotes, which are written as they are.
+        verbatim: The texts that the request quotes or calls a line, which are written as they are.
     """
 
     def __init__(
@@ -66,7 +66,7 @@ class Pipeline:
         properties_of: PropertiesOf | None = None,
         *,
         gives_only_day: bool = False,
-        quoted: Collection[str] = (),
+        verbatim: Collection[str] = (),
     ) -> None:
         self._actions = actions
         self._state = RunState(dialog, language)
@@ -83,7 +83,7 @@ class Pipeline:
         self._creation = NoteCreation(tools, state, words, now)
         self._reads = NoteReads(tools, search, state, actions)
         line_removals = LineRemovals(tools, search, state, language, now)
-        edits = TextEdits(tools, quoted, language, now)
+        edits = TextEdits(tools, verbatim, language, now)
         calls = WriteCalls(tools, edits, line_removals, words, properties_of)
         self._writes = NoteWrites(tools, calls, state, actions)
 

@@ -33,18 +33,18 @@ class TextEdits:
 
     Args:
         tools: Reads the notes, and tells the user why there are no calls.
-        quoted: The texts that the request quotes, which are written as they are.
+        verbatim: The texts that the request quotes or calls a line, which are written as they are.
         language: The language of the request.
         now: Returns the current time.
     """
 
     def __init__(
-        self, tools: ToolCalls, quoted: Collection[str], language: Language, now: Callable[[], datetime]
+        self, tools: ToolCalls, verbatim: Collection[str], language: Language, now: Callable[[], datetime]
     ) -> None:
         self._tools = tools
         self._language = language
         self._now = now
-        self._quoted = quoted
+        self._verbatim = verbatim
 
     async def replacement_calls(self, step: PipelineStep, paths: tuple[str, ...]) -> list[Arguments] | None:
         """Return the calls that replace every occurrence of a text as whole words.
@@ -94,7 +94,7 @@ class TextEdits:
             number = re.compile(rf"(?<!\d)(?<!\d[.,:]){re.escape(old)}(?![.,:]?\d)")
             found = list(re.finditer(re.escape(old), body))
             places = [at for at, match in enumerate(found, 1) if number.match(body, match.start())]
-            if found and not places and old not in self._quoted:
+            if found and not places and old not in self._verbatim:
                 self._tools.say(
                     f"{old} is only a part of other numbers in {wikilink(path)}. Nothing was changed."
                 )
@@ -168,12 +168,14 @@ class TextEdits:
         found = find_list(whole, heading)
         is_list = isinstance(text, tuple) or (not heading and _is_list_by_name(path))
         is_item = is_list or (found is not None and found.is_only_text and found.takes(texts[0]))
+        if found is not None and found.has_tasks and not is_list and texts[0] in self._verbatim:
+            is_item = False  # a remark is no task
         if found is None or not is_item or not all(map(may_be_item, texts)):
             return {**call, "text": written_text(texts if len(texts) > 1 else texts[0])}
         dated = tuple(self._dated(own, is_task=bool(found.item[4])) for own in texts)
         if found.has_tasks and dated != texts:
             texts = dated
-        elif len(texts) == 1 and texts[0] not in self._quoted and found.has_short_items:
+        elif len(texts) == 1 and texts[0] not in self._verbatim and found.has_short_items:
             texts = short_items(texts[0], self._language) or texts
         lines = found.lines(texts)
         if found.is_last:
@@ -192,7 +194,7 @@ class TextEdits:
         Such an item among others that are no tasks is one: `is_task` is whether its mark says so already.
         """
         rest, day = split_due_day(text, self._language, DateParser(self._language, self._now()))
-        if day is None or text in self._quoted:
+        if day is None or text in self._verbatim:
             return text
         return with_due_date(rest if is_task else f"[ ] {rest}", day)
 

@@ -31,7 +31,8 @@ __all__ = ["talk"]
         ("Playlist", "- Kashmir\n", "add Black Dog to Playlist", "- Black Dog\n"),
         ("Playlist", "- Kashmir\n", 'add the line "Black Dog" to Playlist', "- Black Dog\n"),
         ("Shopping list", "- bread\n", 'append "## Later" to the shopping list', "## Later\n"),
-        ("Diary", "Rain.\n\n- [ ] bread\n", "add to Diary: honey", "- [ ] honey\n"),
+        ("Diary", "Rain.\n\n- [ ] bread\n- [ ] oil\n- [ ] tea\n", "add to Diary: honey", "- [ ] honey\n"),
+        ("Diary", "Rain.\n\n- [ ] bread\n", "add to Diary: honey", "\nhoney\n"),
         ("Diary", "Rain.\n\n- [ ] bread\n", "add to Diary: He stayed at home.", "\nHe stayed at home.\n"),
         ("Diary", "Rain.\n\nSun.\n\n- [ ] bread\n", "add to Diary: honey", "\nhoney\n"),
         ("Diary", "- [ ] bread\n", "add to Diary: wax it, by 2031-12-04", "- [ ] wax it 📅 2031-12-04\n"),
@@ -40,7 +41,7 @@ __all__ = ["talk"]
         (
             "Tagebuch",
             "- [ ] Brot\n",
-            "schreib in Tagebuch: Wachs, bis 4.12.2031",
+            "füge zu Tagebuch hinzu: Wachs, bis 4.12.2031",
             "- [ ] Wachs 📅 2031-12-04\n",
         ),
         ("Shopping list", "- bread\n", 'append "- honey" to the shopping list', "- honey\n"),

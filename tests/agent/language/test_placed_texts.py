@@ -49,3 +49,19 @@ async def test_another_entry_is_an_item_again(talk) -> None:
 async def test_a_new_heading_is_not_taken_for_a_name(talk) -> None:
     await say(talk, 'write "ask Joe" in the H4 note under a new heading Questions')
     assert isinstance(talk.items[-1], Question)
+
+
+@pytest.mark.parametrize(
+    ("request_", "line"),
+    [
+        ("write: the crew meets at five", "the crew meets at five"),
+        ("add a line: the crew meets at five", "the crew meets at five"),
+        ('add "the crew meets at five" to it', "the crew meets at five"),
+        ("schreib dazu: die Crew kommt um fünf", "die Crew kommt um fünf"),
+        ("add: varnish the oars", "- [ ] varnish the oars"),
+    ],
+)
+async def test_a_remark_below_tasks_is_no_task(talk, request_, line) -> None:
+    await fill(talk, Boat="# Boat\n\n- [ ] mend the sail\n- [ ] paint the hull\n- [ ] buy rope\n")
+    await say(talk, "open Boat", request_)
+    assert line in text(talk, "Boat.md").splitlines()
