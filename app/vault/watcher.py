@@ -69,7 +69,7 @@ class WatchRounds:
 
     def __init__(self) -> None:
         self._is_watching = False
-        # The waiters that came in the round under way, which may have missed their change, and before it.
+        # Waiters of the round under way may have missed their change, so they wait for the next round, too.
         self._late: list[asyncio.Future[bool]] = []
         self._early: list[asyncio.Future[bool]] = []
 
@@ -77,8 +77,8 @@ class WatchRounds:
         """Wait for a round that starts after this call.
 
         Returns:
-            Whether there were events in the round, whose changes have now been reported; False if the folder
-                is not being watched (any more).
+            Whether the caller should look again: there were events in the round, whose changes have now been
+                reported, or the watch has ended. False if there were none, or if the folder is not watched.
         """
         if not self._is_watching:
             return False
@@ -94,8 +94,9 @@ class WatchRounds:
             yield
         finally:
             self._is_watching = False
-            self.end(had_events=False)
-            self.end(had_events=False)
+            # Both kinds of waiters: a watch that begins again may report their change.
+            self.end(had_events=True)
+            self.end(had_events=True)
 
     def end(self, *, had_events: bool) -> None:
         """End a round."""

@@ -242,9 +242,10 @@ async def test_a_wait_ends_with_the_first_whole_round() -> None:
         assert await waiting
 
 
-async def test_a_wait_for_a_round_ends_with_the_watch() -> None:
+async def test_the_end_of_the_watch_ends_a_wait_and_says_nothing_of_the_files() -> None:
     rounds = WatchRounds()
     async with rounds.watching():
         waiting = asyncio.ensure_future(rounds.wait_next())
         await asyncio.sleep(0)
-    assert not await waiting
+    assert await waiting
+    assert not await rounds.wait_next()

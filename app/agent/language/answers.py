@@ -11,9 +11,10 @@ _SLOT = "{}"
 _HEADS_OF_REASONS = ("Unchanged:", "Skipped:")
 _HEADS_OF_FACTS = ("This vault contains:",)
 _SENTENCE_END = re.compile(r"[.!?] (?=[A-Z0-9])")
-# Any text, in which a link is not divided: "Set rating of [[Out of Control]] to 9".
-_VALUE = r"((?:\[\[[^\]\n]*\]\]|\[(?!\[[^\]\n]*\]\])|[^\[\n])+)"
-_NAME = re.compile(r"\[\[[^\]\n]*\]\]|“[^”\n]*”|'[^'\n]*'")
+_LINK = re.compile(r"\[\[[^\[\]\n]*\]\]")
+_MASK = "\ue000"
+"""Stands for a link, which a translation does not divide: "Set rating of [[Out of Control]] to 9"."""
+_NAME = re.compile(r"“[^”\n]*”|'[^'\n]*'")
 
 
 def localize(text: str, language: Language) -> str:
@@ -53,11 +54,13 @@ def _localize_facts(text: str, language: Language) -> str:
 
 
 def _localize_paragraph(text: str, language: Language) -> str:
+    links, masked = iter(_LINK.findall(text)), _LINK.sub(_MASK, text)
     for pattern, translation in _templates(language):
-        if (match := pattern.fullmatch(text)) and not _spans_sentences(match):
+        if (match := pattern.fullmatch(masked)) and not _spans_sentences(match):
             pieces = translation.split(_SLOT)
             values = (*match.groups(), "")
-            return "".join(f"{piece}{value}" for piece, value in zip(pieces, values, strict=False))
+            whole = "".join(f"{piece}{value}" for piece, value in zip(pieces, values, strict=False))
+            return re.sub(_MASK, lambda mask: next(links, mask[0]), whole)
     table = language.table("answers")
     return "\n".join(table.get(line, line) for line in text.split("\n"))
 
@@ -65,7 +68,7 @@ def _localize_paragraph(text: str, language: Language) -> str:
 def _spans_sentences(match: re.Match[str]) -> bool:
     """Return whether a value before the end of the answer contains the end of a sentence.
 
-    Names in links and quotation marks may contain anything.
+    Links are masked, and names in quotation marks may contain anything.
     """
     spans = (match.span(group) for group in range(1, len(match.groups()) + 1))
     # With the characters around it, which may be quotation marks.
@@ -79,5 +82,5 @@ def _templates(language: Language) -> tuple[tuple[re.Pattern[str], str], ...]:
     table = language.table("answers")
     ordered = sorted(table, key=lambda text: (text.count(_SLOT), -len(text)))
     return tuple(
-        (re.compile(_VALUE.join(map(re.escape, text.split(_SLOT)))), table[text]) for text in ordered
+        (re.compile("(.+)".join(map(re.escape, text.split(_SLOT)))), table[text]) for text in ordered
     )

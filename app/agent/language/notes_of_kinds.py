@@ -20,6 +20,7 @@ from app.vault.path import NotePath
 _VALUE = re.compile(r'\["?(?P<key>[^:"\]]+)"?:"?(?P<text>[^"\]]+)"?\]')
 _SCORE = 0.98
 _MAX_KIND_WORDS = 4
+"""The number of words in which a request names the kind of a new note: "create a new movie note"."""
 _MAX_LISTED_NAME_WORDS = 8
 
 

@@ -12,7 +12,6 @@ from app.vault.path import NotePath, name_key
 
 _SCORE = 0.98
 _MAX_NAME_WORDS = 6
-"""The number of words in which a request names the kind of a new note: "create a new movie note"."""
 _MAX_LISTED_TEMPLATES = 10
 _ADDED_VALUES = ("tag", "type", "text")
 """The values of a new note that later steps add to the text of the template."""

@@ -69,6 +69,8 @@ class NameTaken:
     path: NotePath
 
 
+_MAX_ROUNDS = 10
+"""The number of rounds of the watcher after which a missing note counts as deleted."""
 SaveResult = Saved | SaveConflict | Failed
 CreateResult = Created | NameTaken | Failed
 
@@ -167,7 +169,7 @@ class EditService:
         Raises:
             StorageError: It can't be read.
         """
-        is_settled = False
+        is_settled, rounds = False, 0
         while True:
             # During a commit, the disk may be ahead of the journal and the published changes.
             async with self._runner.between_commits():
@@ -182,7 +184,8 @@ class EditService:
             elif is_removed or is_settled:
                 return SaveConflict(None)
             else:
-                is_settled = not await self._wait_watched()
+                rounds += 1
+                is_settled = not await self._wait_watched() or rounds == _MAX_ROUNDS
 
     def _is_by_app(self, page: NoteData) -> bool:
         """Return whether the app wrote this state of a note."""

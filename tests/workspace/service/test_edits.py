@@ -144,7 +144,7 @@ async def test_a_note_is_not_deleted_while_another_program_replaces_it(
     assert found.theirs is not None and found.theirs.text == "replaced\n"
 
 
-async def test_a_note_is_deleted_once_that_was_noticed_and_until_it_is_back(vault: VaultService) -> None:
+async def test_a_removed_note_is_deleted_until_it_is_back(vault: VaultService) -> None:
     (vault.root / "A.md").unlink()
     assert await vault.edits.read_conflict(A) == SaveConflict(None)
     (vault.root / "A.md").write_text("back\n")
