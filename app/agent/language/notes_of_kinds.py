@@ -165,7 +165,15 @@ def _listed_details(request: Request, tokens: tuple[Token, ...]) -> _Details | N
     if between and not _is_place(request, between[0]):
         return _Details(between, (), after)
     comma = next((at for at, token in enumerate(after) if token.key in (",", ";")), len(after))
-    return _Details(after[:comma], (between[1:],) if between else (), after[comma + 1 :])
+    name, rest = after[:comma], after[comma + 1 :]
+    places = (between[1:],) if between else ()
+    for at in range(1, len(name) - 1):
+        if name[at].value.islower() and _is_place(request, name[at]) and _is_known(request, name[at + 1 :]):
+            name, places = name[:at], (*places, name[at + 1 :])
+            break
+    if rest and rest[-1].key in request.language.table("template_notes")["nouns"]:
+        rest = ()  # "use the template", which is offered anyway
+    return _Details(name, places, rest)
 
 
 def _plain_details(request: Request, tokens: tuple[Token, ...]) -> _Details | None:
@@ -199,6 +207,12 @@ def _plain_details(request: Request, tokens: tuple[Token, ...]) -> _Details | No
 
 def _is_place(request: Request, token: Token) -> bool:
     return token.key in request.language.table("doubts")["place_cues"]
+
+
+def _is_known(request: Request, place: tuple[Token, ...]) -> bool:
+    """Return whether words name a folder, or a value such as the class of a pupil."""
+    text = span_text(request.text, place)
+    return request.vocabulary.find_folder(text) is not None or bool(_condition_at(request, place))
 
 
 def _condition_at(request: Request, place: Sequence[Token]) -> str:

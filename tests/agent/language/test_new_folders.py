@@ -133,3 +133,8 @@ async def test_the_described_notes_move_into_a_new_folder(talk) -> None:
     await order(talk, "create a folder Old stuff and move all vegetarian mains into it")
     moved = sorted(path.name for path in (talk.workspace.root / "Old stuff").glob("*.md"))
     assert moved == ["Curry.md", "Dal.md"]
+
+
+async def test_a_known_place_after_the_name_is_no_part_of_it(talk) -> None:
+    await say(talk, "new source: Tide tables in Sources, year 1851")
+    assert "year: 1851" in text(talk, "Sources/Tide tables.md")
