@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from app.agent.language.choices import with_options
+from app.agent.language.choices import question_for, with_options
 from app.agent.language.lexicon import languages
-from app.agent.language.missing_notes import missing_name
 from app.agent.language.notation import serialize
 from app.agent.language.note_facts import PropertiesOf
 from app.agent.language.questions import question_language
@@ -84,8 +83,8 @@ def with_note_in_talk(clarification: Clarification, request: Request) -> Clarifi
     if partial is not None and not clarification.options:
         if partial.missing != "target" or len(partial.steps) > 1 or partial.last.action not in _ADDITIONS:
             return clarification
-        if _points_to_note(request):
-            return clarification  # "the other one", or a note that the vault lacks
+        if clarification.question != question_for(partial) or _points_to_note(request):
+            return clarification  # a note that the vault lacks, or "the other one"
         key = str(partial.last.arguments.get("key", ""))
         if name_key(key) not in name_key(request.text):
             return clarification  # "raise it to 50" does not say what
@@ -120,7 +119,7 @@ def _points_to_note(request: Request) -> bool:
     )
     says_one = any(token.key in language.words("result_pronouns") for token in tokens)
     names_note = any(mention.kind == "note" for mention in request.mentions(tokens))
-    return says_note or says_one or names_note or missing_name(request) != ""
+    return says_note or says_one or names_note
 
 
 def _is_of_list(reading: Reading, request: Request) -> bool:

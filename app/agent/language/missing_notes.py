@@ -55,11 +55,11 @@ def with_missing_note(request: Request, reading: Reading) -> Reading:
     if len(reading.steps) > 1 or not is_implied or not request.writes(reading):
         return reading
     values = " ".join(str(value) for value in step.arguments.values()).casefold()
-    name = missing_name(request, values)
+    name = _missing_name(request, values)
     return replace(reading, steps=(replace(step, target=_missing(request, name)),)) if name else reading
 
 
-def missing_name(request: Request, values: str = "") -> str:
+def _missing_name(request: Request, values: str) -> str:
     """Return the name of a note that a request is about, but the vault lacks; empty without one.
 
     Args:
