@@ -56,6 +56,29 @@ async def test_other_words_change_no_task(talk, request_text) -> None:
     assert text(talk, "Barn.md") == BARN and "_task [@Barn]" not in asked[0]
 
 
+@pytest.mark.parametrize(
+    "request_text",
+    [
+        "the drawer in the barn next to the stove and the shelf by next Friday",
+        "I finished buying chlorine for the swimming pool",
+        "der Ofen ist fertig",
+    ],
+)
+async def test_a_request_about_no_task_searches_the_index_of_tasks_twice_at_most(talk, request_text) -> None:
+    await fill(talk, Barn=BARN)
+    agent = talk.workspace.agent._builtin
+    find, queries = agent._found._find_notes, []
+
+    async def recorded(query: str):
+        queries.append(query)
+        return await find(query)
+
+    agent._found._find_notes = recorded
+    await say(talk, request_text)
+    of_tasks = [query for query in queries if "task-todo:(" in query]
+    assert 1 <= len(of_tasks) <= 2 and not any("/" in query for query in of_tasks)
+
+
 async def test_a_task_that_is_named_like_a_note_is_asked_about(talk) -> None:
     await fill(talk, Barn="# Barn\n- [ ] Read the Derek Howse chapter\n")
     await say(talk, "mark the task Read Derek Howse as done")
