@@ -31,6 +31,7 @@ from app.index.query_serializer import quote_text
 _MIN_STEM = 3
 _TASK_END = r"\s*([📅⏳🛫#].*)?$"
 """The pattern of the dates and tags at the end of a task."""
+_WORD = re.compile(r"\w+")
 
 
 class DescribedTasks:
@@ -47,8 +48,9 @@ class DescribedTasks:
         """Return a question with the change of a task that contains the described words, or the change alone.
 
         "Mark list supported browsers as done" means a task with exactly this text, and "the decaf proof is
-        done" the task "Proof of the decaf bag" of the note in focus, or of no other note. Other words, or the
-        name of a note, may also be about something else, so the task is one of the options.
+        done" the task "Proof of the decaf bag" of the note in focus. In another note, a task with more words,
+        such as that one, is only offered. Other words, or the name of a note, may also be about something
+        else, so the task is one of the options.
         """
         is_guess = isinstance(interpretation, Reading) and interpretation.score == GUESS_SCORE
         is_not_understood = isinstance(interpretation, Reply) and not interpretation.understood
@@ -80,7 +82,7 @@ class DescribedTasks:
             if not change.is_certain:
                 exact = tuple(path for path in exact if path in here)
             elif len(content_words(words)) > 1 and not exact:
-                exact = here[:1] or found
+                exact = here[:1] or await self._notes_with_short_task(field, words, request.language.code)
             named = tuple(path for path in here if path in exact)[:1] or (exact if len(exact) == 1 else ())
             # A task of the note in focus is meant even if its text is like the name of another note.
             has_words = has_words or bool(here and here[0] in exact and not request.vocabulary.notes(words))
@@ -133,6 +135,12 @@ class DescribedTasks:
                 queries[f"({' '.join(f'{field}:{quote_text(part)}' for part in parts)})"] = None
         return bool(await self._search(" OR ".join(queries)))
 
+    async def _notes_with_short_task(self, field: str, words: str, language: str) -> tuple[str, ...]:
+        """Return the notes with a task that contains all content words and has no more words than `words`."""
+        others = len(_WORD.findall(words)) - 1
+        is_short = rf"/^\W*(\w+\W+){{0,{others}}}\w+{_TASK_END}/"
+        return await self._search(_with_words(field, words, language, is_short))
+
     async def _notes_with_tasks(self, field: str, texts: Sequence[str]) -> tuple[str, ...]:
         """Return the notes with tasks of exactly these texts, perhaps with dates and tags after them."""
         # The full-text index finds the phrase, so that the pattern is matched with few tasks.
@@ -154,8 +162,8 @@ class DescribedTasks:
         return (await self._found.with_hits(NoteSet(query=query))).notes
 
 
-def _with_words(field: str, words: str, language: str) -> str:
-    """Return the search for a task with all content words, perhaps in other forms."""
+def _with_words(field: str, words: str, language: str, pattern: str = "") -> str:
+    """Return the search for a task with all content words, perhaps in other forms, that matches a pattern."""
     beginnings = []
     for word in sorted(content_words(words)):
         stem = next(iter(stems(word, language)), word)
@@ -163,4 +171,4 @@ def _with_words(field: str, words: str, language: str) -> str:
         start = "".join(letter for letter, _ in shared)
         beginnings.append(f"{start}*" if len(start) >= _MIN_STEM else quote_text(word))
     parts = " ".join(beginnings) or quote_text(words)
-    return f"{field}:({parts})"
+    return f"{field}:({parts} {pattern})" if pattern else f"{field}:({parts})"

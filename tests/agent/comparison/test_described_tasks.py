@@ -57,6 +57,31 @@ async def test_other_words_change_no_task(talk, request_text) -> None:
 
 
 @pytest.mark.parametrize(
+    ("request_text", "line"),
+    [
+        ("I have finished with the pump hose", "Replace the hose of the pump (12 mm)"),
+        ("finish half grain", "Feed them half of the grain"),
+        ("I have finished the new ropes", "Order a new rope for the hayloft"),
+        ("mark mixing the feed as done", "Ask Ann how to mix the feed"),
+        ("ich habe gates fertig", "Paint the gates in the yard"),
+    ],
+)
+async def test_a_longer_task_elsewhere_is_offered(talk, request_text, line) -> None:
+    await fill(talk, Barn=f"# Barn\n- [ ] {line}\n")
+    await say(talk, "open H1", request_text)
+    assert "[ ]" in text(talk, "Barn.md") and "complete_task [@Barn]" in choices(talk)[0]
+
+
+@pytest.mark.parametrize(
+    "request_text", ["mark rinsing the pump hoses as done", "mark the rinse of pump hoses as done"]
+)
+async def test_a_task_elsewhere_that_has_no_other_words_is_completed(talk, request_text) -> None:
+    await fill(talk, Barn="# Barn\n- [ ] Rinse the pump hose 📅 2031-12-04\n")
+    await say(talk, "open H1", request_text)
+    assert "- [x] Rinse the pump hose" in text(talk, "Barn.md")
+
+
+@pytest.mark.parametrize(
     "request_text",
     [
         "the drawer in the barn next to the stove and the shelf by next Friday",
