@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
 
@@ -39,7 +40,6 @@ from app.vault.path import name_key
 _DAY = re.compile(r"\d{4}-\d\d-\d\d(?!\d)")
 _DAY_NAME = re.compile(r"file:\d{4}\S*")
 _DATE_PROPERTIES = ("date", *(name for name in EVENT_PROPERTIES if name != "date"))
-_EVERY_NOTE = 'file:""'
 _MAX_NOTES = 500
 _MAX_OPTIONS = 3
 _SCORE = 0.97
@@ -65,7 +65,8 @@ class ComparedProperties:
 
         If the notes have several properties that may be meant, the result is a question.
         """
-        if self._properties_of is None or request.dialog.question is not None:
+        properties_of = self._properties_of
+        if properties_of is None or request.dialog.question is not None:
             return interpretation
         if isinstance(interpretation, Reading) and is_chosen(interpretation, request.text, request.dialog):
             return interpretation
@@ -74,9 +75,13 @@ class ComparedProperties:
             return interpretation
         if any(map(_DAY_NAME.fullmatch, top_level_parts(compared.notes.query))):
             return interpretation  # a list of daily notes, whose dates are in their names
-        paths = await self._paths(_without_dates(compared, ""), request)
-        values = {path: self._properties_of(path) for path in paths[:_MAX_NOTES]}
-        sets = _compared_notes(request, compared, list(values.values()))[:_MAX_OPTIONS]
+        slots = filter(None, map(date_slot, top_level_parts(compared.notes.query)))
+        names = compared.names or set(slots)
+        paths = await self._paths(_without_dates(compared, ""), names, request)
+        # The first notes may all be those of an archive.
+        sample = paths[:: -(-len(paths) // _MAX_NOTES) or 1]
+        properties = await asyncio.to_thread(lambda: list(map(properties_of, sample)))
+        sets = _compared_notes(request, compared, properties)[:_MAX_OPTIONS]
         readings = [
             Reading(
                 (PipelineStep(compared.action, notes),), _SCORE, language=request.language.code, verb_words=1
@@ -88,13 +93,20 @@ class ComparedProperties:
         options = tuple(ClarificationOption(serialize(reading), reading) for reading in readings)
         return readings[0] if len(options) == 1 else Clarification(question_about(options), options)
 
-    async def _paths(self, notes: NoteSet, request: Request) -> Sequence[str]:
-        """Return the notes of a set, which may be some of those listed last."""
+    async def _paths(self, notes: NoteSet, names: Collection[str], request: Request) -> Sequence[str]:
+        """Return the notes of a set, or those with one of some properties if nothing else describes them.
+
+        The notes may be some of those listed last.
+        """
         listed = request.dialog.them
         if notes.source and not notes.query:
             return listed
-        hits = (await self._found.with_hits(NoteSet(query=notes.query or _EVERY_NOTE))).notes
-        return [path for path in hits if path in listed] if notes.source else hits
+        query = notes.query or " OR ".join(f"[{_quoted(name)}]" for name in sorted(names))
+        hits = (await self._found.with_hits(NoteSet(query=query))).notes
+        if not notes.source:
+            return hits
+        kept = set(listed)
+        return [path for path in hits if path in kept]
 
 
 def _compared_notes(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import takewhile
 
@@ -28,6 +29,9 @@ from app.answering.question import stems
 from app.index.query_serializer import quote_text
 
 _MIN_STEM = 3
+_TASK_END = r"\s*([📅⏳🛫#].*)?$"
+"""The pattern of the dates and tags at the end of a task."""
+_WORD = re.compile(r"\w+")
 
 
 class DescribedTasks:
@@ -44,17 +48,21 @@ class DescribedTasks:
         """Return a question with the change of a task that contains the described words, or the change alone.
 
         "Mark list supported browsers as done" means a task with exactly this text, and "the decaf proof is
-        done" the task "Proof of the decaf bag" of the note in focus, or of no other note. Other words, or the
-        name of a note, may also be about something else, so the task is one of the options.
+        done" the task "Proof of the decaf bag" of the note in focus. In another note, a task with more words,
+        such as that one, is only offered. Other words, or the name of a note, may also be about something
+        else, so the task is one of the options.
         """
         is_guess = isinstance(interpretation, Reading) and interpretation.score == GUESS_SCORE
         is_not_understood = isinstance(interpretation, Reply) and not interpretation.understood
         is_open = is_guess or is_not_understood or isinstance(interpretation, ContentQuestion)
         if not is_open and not isinstance(interpretation, Clarification | ModelRequired):
             return interpretation
+        changes = described_tasks(request)
+        if not changes or not await self._has_described_task(changes, request):
+            return interpretation
         known = interpretation.options if isinstance(interpretation, Clarification) else ()
         seen: set[tuple[str, frozenset[str]]] = set()
-        for change in described_tasks(request):
+        for change in changes:
             words = str(change.last.arguments["query"])
             key = (change.last.action, frozenset(content_words(words)))
             if key in seen:
@@ -64,9 +72,9 @@ class DescribedTasks:
             if note := await self._note_of_tasks(field, named_parts(words, request.language), request.dialog):
                 return replace(change, steps=(replace(change.last, target=NoteSet(notes=(note,))),))
             found = (await self._found.with_hits(NoteSet(query=f"{field}:{quote_text(words)}"))).notes
-            exact = await self._notes_with_task(field, words) if found else ()
+            exact = await self._notes_with_tasks(field, [words]) if found else ()
             is_said_so = bool(found)
-            found = found or await self._notes_with_words(field, words, request.language.code)
+            found = found or await self._search(_with_words(field, words, request.language.code))
             here = tuple(path for path in (*request.dialog.it, *request.dialog.this) if path in found)
             has_words = len(words.split()) > 1 and not resembles_note(request, words)
             if not (found and (has_words or here)) or not (known or is_said_so or change.is_certain or here):
@@ -74,7 +82,7 @@ class DescribedTasks:
             if not change.is_certain:
                 exact = tuple(path for path in exact if path in here)
             elif len(content_words(words)) > 1 and not exact:
-                exact = here[:1] or found
+                exact = here[:1] or await self._notes_with_short_task(field, words, request.language.code)
             named = tuple(path for path in here if path in exact)[:1] or (exact if len(exact) == 1 else ())
             # A task of the note in focus is meant even if its text is like the name of another note.
             has_words = has_words or bool(here and here[0] in exact and not request.vocabulary.notes(words))
@@ -117,29 +125,50 @@ class DescribedTasks:
                 return replace(interpretation, steps=(of_notes,))
         return interpretation
 
-    async def _notes_with_words(self, field: str, words: str, language: str) -> tuple[str, ...]:
-        """Return the notes with a task that contains all content words, perhaps in other forms."""
-        beginnings = []
-        for word in sorted(content_words(words)):
-            stem = next(iter(stems(word, language)), word)
-            shared = takewhile(lambda pair: pair[0] == pair[1], zip(word, stem, strict=False))
-            start = "".join(letter for letter, _ in shared)
-            beginnings.append(start if len(start) >= _MIN_STEM else rf"{word}\b")
-        if not beginnings:
-            return ()
-        parts = " ".join(rf"/\b{start}/" for start in beginnings)
-        return (await self._found.with_hits(NoteSet(query=f"{field}:({parts})"))).notes
+    async def _has_described_task(self, changes: Sequence[Reading], request: Request) -> bool:
+        """Return whether a task may contain the words of some changes, by one search in the index."""
+        queries: dict[str, None] = {}
+        for change in changes:
+            words, field = str(change.last.arguments["query"]), field_of_tasks(change.last.action)
+            queries[_with_words(field, words, request.language.code)] = None
+            if len(parts := named_parts(words, request.language)) > 1:
+                queries[f"({' '.join(f'{field}:{quote_text(part)}' for part in parts)})"] = None
+        return bool(await self._search(" OR ".join(queries)))
 
-    async def _notes_with_task(self, field: str, words: str) -> tuple[str, ...]:
-        """Return the notes with a task of exactly these words, perhaps with dates and tags after them."""
-        plain = re.sub(r"[^\w ]", ".", words)
-        return (await self._found.with_hits(NoteSet(query=rf"{field}:/^{plain}\s*([📅⏳🛫#].*)?$/"))).notes
+    async def _notes_with_short_task(self, field: str, words: str, language: str) -> tuple[str, ...]:
+        """Return the notes with a task that contains all content words and has no more words than `words`."""
+        others = len(_WORD.findall(words)) - 1
+        is_short = rf"/^\W*(\w+\W+){{0,{others}}}\w+{_TASK_END}/"
+        return await self._search(_with_words(field, words, language, is_short))
+
+    async def _notes_with_tasks(self, field: str, texts: Sequence[str]) -> tuple[str, ...]:
+        """Return the notes with tasks of exactly these texts, perhaps with dates and tags after them."""
+        # The full-text index finds the phrase, so that the pattern is matched with few tasks.
+        patterns = [re.sub(r"[^\w ]", ".", text) for text in texts]
+        return await self._search(
+            " ".join(
+                f"{field}:({quote_text(text)} /^{pattern}{_TASK_END}/)"
+                for text, pattern in zip(texts, patterns, strict=True)
+            )
+        )
 
     async def _note_of_tasks(self, field: str, parts: list[str], state: DialogState) -> str:
         """Return the note in focus, or else the only one, that has each of several tasks; "" without one."""
-        if len(parts) < 2:
-            return ""
-        notes = [set(await self._notes_with_task(field, part)) for part in parts]
-        common = set.intersection(*notes)
-        here = next((path for path in (*state.it, *state.this) if path in common), "")
-        return here or (common.pop() if len(common) == 1 else "")
+        notes = await self._notes_with_tasks(field, parts) if len(parts) > 1 else ()
+        here = next((path for path in (*state.it, *state.this) if path in notes), "")
+        return here or (notes[0] if len(notes) == 1 else "")
+
+    async def _search(self, query: str) -> tuple[str, ...]:
+        return (await self._found.with_hits(NoteSet(query=query))).notes
+
+
+def _with_words(field: str, words: str, language: str, pattern: str = "") -> str:
+    """Return the search for a task with all content words, perhaps in other forms, that matches a pattern."""
+    beginnings = []
+    for word in sorted(content_words(words)):
+        stem = next(iter(stems(word, language)), word)
+        shared = takewhile(lambda pair: pair[0] == pair[1], zip(word, stem, strict=False))
+        start = "".join(letter for letter, _ in shared)
+        beginnings.append(f"{start}*" if len(start) >= _MIN_STEM else quote_text(word))
+    parts = " ".join(beginnings) or quote_text(words)
+    return f"{field}:({parts} {pattern})" if pattern else f"{field}:({parts})"

@@ -6,6 +6,7 @@ from datetime import datetime
 
 import pytest
 
+from app.agent.comparison import compared_properties
 from app.agent.transcript import Question
 from tests.agent.language.test_described_notes import note
 from tests.agent.language.test_dialog import fill, names, say, talk
@@ -75,6 +76,7 @@ async def test_a_superlative_reads_the_property_of_the_notes(talk, request_text,
         (("list the rehearsals", "which are next week?"), ["Brass"]),
         (("loans over 1000", "show me the cheapest one"), ["Tuba"]),
         (("rehearsals in april", "and the ones in february?"), ["Winds"]),
+        (("what was serviced this year?", "and the ones in april 2025?"), ["Harp"]),
     ],
 )
 async def test_a_list_is_narrowed_by_the_property_of_its_notes(talk, requests, wanted) -> None:
@@ -102,3 +104,22 @@ async def test_other_requests_do_not_compare_properties(talk, request_text) -> N
 async def test_notes_by_date_have_the_order_of_the_date_that_they_state(talk, request_text, wanted) -> None:
     await fill(talk, **NOTES)
     assert names((await say(talk, request_text)).results) == wanted
+
+
+@pytest.mark.parametrize(
+    ("request_text", "wanted"),
+    [("what is the cheapest?", "Harp"), ("what was serviced most recently?", "Tuba")],
+)
+async def test_a_superlative_about_all_notes_reads_only_those_with_the_property(
+    talk, monkeypatch, request_text, wanted
+) -> None:
+    monkeypatch.setattr(compared_properties, "_MAX_NOTES", 3)
+    others = {f"Archive__Old {number}": note(hall="North") for number in range(4)}
+    await fill(talk, **others)
+    assert await found(talk, request_text) == [wanted]
+
+
+async def test_some_notes_of_a_kind_show_the_property_of_a_comparison(talk, monkeypatch) -> None:
+    monkeypatch.setattr(compared_properties, "_MAX_NOTES", 3)
+    await fill(talk, **{f"Loans__Aged {number}": note(hall="North") for number in range(4)})
+    assert await found(talk, "loans over 1000") == ["Organ", "Tuba"]
