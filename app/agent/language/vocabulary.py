@@ -757,14 +757,22 @@ class Vocabulary:
         return matches[0] if len(matches) == 1 else None
 
     def find_folder_of_one(self, word: str) -> str | None:
-        """Return the only folder whose name is the plural of a word: "Recipes" for "recipe", or None."""
-        key = name_key(word)
-        matches = [
-            folder
-            for known, folder in self._folders.items()
-            if key in self.plural_stems(known.rpartition("/")[2])
-        ]
-        return matches[0] if len(matches) == 1 else None
+        """Return the only folder whose name is the plural of a word: "Recipes" for "recipe", or None.
+
+        A folder at the top of the vault is preferred.
+        """
+        matches = self._folders_of_one.get(name_key(word), [])
+        top = [folder for folder in matches if "/" not in folder]
+        return (top or matches)[0] if len(top or matches) == 1 else None
+
+    @cached_property
+    def _folders_of_one(self) -> dict[str, list[str]]:
+        """The folders by the possible singular forms of their names."""
+        folders: dict[str, list[str]] = {}
+        for known, folder in self._folders.items():
+            for form in set(self.plural_stems(known.rpartition("/")[2])):
+                folders.setdefault(form, []).append(folder)
+        return folders
 
     def with_known_parent(self, path: str) -> str:
         """Return the path of a new folder with its longest existing parent spelled as on disk."""
