@@ -194,3 +194,13 @@ def test_a_folder_has_the_plural_of_its_kind_as_its_name(word, folder) -> None:
         resolver.add(NotePath.on_disk(f"{path}/Note.md"))
     vocabulary = Vocabulary(resolver, VaultWords(), language.data.get("plurals", ()))
     assert vocabulary.find_folder_of_one(word) == folder
+
+
+def test_names_that_contain_a_word_in_a_longer_one_hide_no_note() -> None:
+    resolver = Resolver()
+    for name in (*(f"Planning {number}" for number in range(100)), "Ann Lee", "Talk with Ann"):
+        resolver.add(NotePath.on_disk(f"{name}.md"))
+    vocabulary = Vocabulary(resolver, VaultWords())
+    assert vocabulary.notes_with_word("ann") == ("Ann Lee.md", "Talk with Ann.md")
+    assert not vocabulary.find_similar_notes("ann").is_clear
+    assert vocabulary.find_similar_notes("lee").paths == ("Ann Lee.md",)
