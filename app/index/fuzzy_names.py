@@ -56,6 +56,14 @@ class FuzzyNames:
             self._names.append(name)
             self._paths.append(path)
 
+    def with_word(self, word: str) -> set[str]:
+        """Return the paths of the notes that have a whole word in their names."""
+        return {
+            path
+            for name, path in zip(self._names, self._paths, strict=True)
+            if name is not None and word in name and word in name.split()
+        }
+
     def most_similar(self, query: str, limit: int, min_score: float) -> list[FuzzyName]:
         """Return the names most similar to `query`, with a score of at least `min_score`, best first."""
         matches = process.extract(query, self._names, scorer=fuzz.ratio, limit=limit, score_cutoff=min_score)

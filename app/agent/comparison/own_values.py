@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 
 from app.agent.comparison.chosen_readings import is_settled
-from app.agent.comparison.found_notes import FoundNotes, finds_nothing
 from app.agent.language.candidates import have_same_meaning
 from app.agent.language.choices import with_options
 from app.agent.language.dates import ISO_DAY
@@ -26,6 +25,7 @@ from app.agent.language.readings import (
 )
 from app.agent.language.request import Request
 from app.vault.path import name_key
+from app.vault.reference import parse_reference
 
 _SEARCHES = frozenset(("find", "count"))
 
@@ -34,12 +34,10 @@ class OwnValues:
     """Reads questions about a value, and values, as those of the note in talk if it has the property.
 
     Args:
-        found: Searches for notes.
         properties_of: Returns the properties of the note at a path; without it, nothing is revised.
     """
 
-    def __init__(self, found: FoundNotes, properties_of: PropertiesOf | None) -> None:
-        self._found = found
+    def __init__(self, properties_of: PropertiesOf | None) -> None:
         self._properties_of = properties_of
 
     async def prefer(
@@ -50,8 +48,9 @@ class OwnValues:
     ) -> Interpretation:
         """Return the value that a request asks for, or the change of the value that it states.
 
-        A change runs if only one note in talk has the property, and if there is a word such as "is" or no
-        note has the value; else it is the first option of a question. Other interpretations stay unchanged.
+        A change runs if only one note in talk has the property, if the request names the property itself with
+        a word such as "is", and if a property with links gets the name of a note; else it is the first option
+        of a question. Other interpretations stay unchanged.
 
         Args:
             interpretation: The interpretation of the request.
@@ -81,8 +80,7 @@ class OwnValues:
         is_led = all(line.is_led for line in lines)
         if not is_led and not all(line.is_known or _is_number_or_day(line.value) for line in lines):
             return interpretation
-        is_sure = is_led or await self._finds_nothing(interpretation)
-        if len(own) == 1 and is_sure and all(line.is_plain and not line.is_hedged for line in lines):
+        if len(own) == 1 and all(_is_sure(request, line) for line in lines):
             change = _change(request, own[0], lines, is_certain=True)
             is_other = first is not None and is_change and first.last.action != change.last.action
             return interpretation if is_other else change
@@ -90,12 +88,6 @@ class OwnValues:
             own = [path for path in notes if all([await exists_near(line.key, (path,)) for line in lines])]
         changes = [_change(request, path, lines, is_certain=False) for path in own]
         return _with_first(interpretation, changes) if changes and not is_change else interpretation
-
-    async def _finds_nothing(self, interpretation: Interpretation) -> bool:
-        """Return whether an interpretation is a search without hits."""
-        if not isinstance(interpretation, Reading):
-            return False
-        return finds_nothing(interpretation, await self._found.with_found_notes(interpretation))
 
     def _has(self, path: str, key: str) -> bool:
         properties = self._properties_of(path) if self._properties_of is not None else {}
@@ -114,6 +106,16 @@ def _searches_vault(reading: Reading | None) -> bool:
     step = reading.last if reading is not None and len(reading.steps) == 1 else None
     target = step.target if step is not None and step.action in _SEARCHES else None
     return target is not None and not (target.notes or target.source or target.limit or target.pick)
+
+
+def _is_sure(request: Request, line: PropertyLine) -> bool:
+    """Return whether a line states the present value of a property; a link must be one to a note."""
+    values = line.value if isinstance(line.value, tuple) else (line.value,)
+    names = request.vocabulary
+    is_missing = names.links_of(line.key) and not all(
+        names.notes(parse_reference(str(value)).target) for value in values
+    )
+    return line.is_present and line.is_plain and not line.is_hedged and not is_missing
 
 
 def _is_number_or_day(value: object) -> bool:

@@ -74,7 +74,7 @@ class VaultComparison:
         self._properties_of = properties_of
         self._found = found
         self._facts = FactAnswers(requests, properties_of)
-        self._own_values = OwnValues(found, properties_of)
+        self._own_values = OwnValues(properties_of)
         self._owned = OwnedNotes(self._compare_text, properties_of)
         self._tasks = DescribedTasks(found)
         self._daily = DailyNotes(found)

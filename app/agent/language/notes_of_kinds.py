@@ -125,7 +125,7 @@ def _kind_at(
         return None
     name = span_text(request.text, words)
     similar = request.vocabulary.find_similar_folder(name) if size == 1 else None
-    folder = similar or _folder_of_kind(request, words[-1])
+    folder = similar or request.vocabulary.find_folder_of_one(words[-1].key)
     template = template_of(request, name)
     end = start + size
     end += end < len(tokens) and tokens[end].key in nouns
@@ -138,13 +138,6 @@ def _is_noun_of_kind(request: Request, token: Token) -> bool:
     nouns = language.words("note_nouns") | language.words("single_nouns")
     is_noun = token.value[:1].islower() or language.has_capital_nouns
     return token.is_word and is_noun and token.key not in nouns and not is_daily(request, token)
-
-
-def _folder_of_kind(request: Request, kind: Token) -> str | None:
-    """Return the folder with the plural of a kind as its name: "People" for "person"."""
-    endings = request.language.data.get("plurals", ())
-    plurals = [kind.key.removesuffix(one) + many for many, one in endings if kind.key.endswith(one)]
-    return next((folder for name in plurals if (folder := request.vocabulary.find_folder(name))), None)
 
 
 def _has_no_name(request: Request, tokens: Sequence[Token]) -> bool:

@@ -30,8 +30,9 @@ class PropertyLine:
     """A property with its value.
 
     `is_plain` is whether the value can hardly be anything else, `is_hedged` whether the user is not sure,
-    `is_known` whether only the property and one of its known texts are given, and `is_led` whether a word
-    such as "is" is before the value.
+    `is_known` whether only the property and one of its known texts are given, `is_led` whether a word
+    such as "is" is before the value, and `is_present` whether this word is about the present value of a
+    property that the line names itself, not by a synonym.
     """
 
     key: str
@@ -40,6 +41,7 @@ class PropertyLine:
     is_hedged: bool
     is_known: bool
     is_led: bool
+    is_present: bool
 
 
 def parse_property_line(request: Request, tokens: tuple[Token, ...]) -> list[Reading]:
@@ -231,7 +233,11 @@ def _line(request: Request, tokens: Sequence[Token], *, is_new: bool) -> Propert
     if is_new_value and isinstance(bound, str) and not ISO_DAY.fullmatch(bound):
         return None  # "new project Heron" is a note
     is_known = cue == after and isinstance(bound, str) and bool(request.vocabulary.find_text_of(key, bound))
-    return PropertyLine(key, bound, is_plain, is_hedged, is_known, cue > after or is_new_value)
+    is_led = cue > after or is_new_value
+    is_past = cue > after and language.match_prefix(tokens, after, "property_values", "past_cues") == cue
+    named = request.vocabulary.find_property(span_text(request.text, tuple(tokens[start:after])))
+    is_present = is_led and not is_past and named == key
+    return PropertyLine(key, bound, is_plain, is_hedged, is_known, is_led, is_present)
 
 
 def _follows_change(request: Request) -> bool:

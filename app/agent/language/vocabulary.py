@@ -408,7 +408,8 @@ class Vocabulary:
     def _search_names(self, key: str) -> SimilarNotes:
         names = self._resolver.fuzzy_names()
         if len(key) < _MIN_FUZZY_LENGTH:
-            return self.notes_with_word(key) if len(key) >= _MIN_STEM else SimilarNotes(())
+            paths = self.notes_with_word(key) if len(key) >= _MIN_STEM else ()
+            return SimilarNotes(paths[:_MAX_CANDIDATES], is_clear=len(paths) == 1)
         scores: dict[str, float] = {}
         matches = names.most_similar(key, _MAX_ROUGH_MATCHES, _MIN_CANDIDATE_SIMILARITY)
         if key.count(" ") < _MAX_PARTIAL_WORDS:  # partial matches of long texts are slow in a large vault
@@ -428,17 +429,10 @@ class Vocabulary:
             tuple(ranked[:_MAX_CANDIDATES]), best >= _MIN_NOTE_SIMILARITY and lead >= _MIN_CLEAR_LEAD
         )
 
-    def notes_with_word(self, key: str) -> SimilarNotes:
-        """Return the notes that have a short word in their names: "Dal tadka" for "dal"."""
-        matches = self._resolver.fuzzy_names().containing(key, _MAX_ROUGH_MATCHES, 100)
-        paths = sorted(
-            {
-                match.path
-                for match in matches
-                if key in match.name.split() and NotePath.on_disk(match.path).is_note
-            }
-        )
-        return SimilarNotes(tuple(paths[:_MAX_CANDIDATES]), is_clear=len(paths) == 1)
+    def notes_with_word(self, key: str) -> tuple[str, ...]:
+        """Return all notes that have a word in their names, in order: "Dal tadka" for "dal"."""
+        paths = self._resolver.fuzzy_names().with_word(key)
+        return tuple(sorted(path for path in paths if NotePath.on_disk(path).is_note))
 
     def find_tag(self, word: str) -> str | None:
         """Return the vault's tag that `word` names, in any case, in the plural or by a synonym, or None."""
@@ -757,14 +751,22 @@ class Vocabulary:
         return matches[0] if len(matches) == 1 else None
 
     def find_folder_of_one(self, word: str) -> str | None:
-        """Return the only folder whose name is the plural of a word: "Recipes" for "recipe", or None."""
-        key = name_key(word)
-        matches = [
-            folder
-            for known, folder in self._folders.items()
-            if key in self.plural_stems(known.rpartition("/")[2])
-        ]
-        return matches[0] if len(matches) == 1 else None
+        """Return the only folder whose name is the plural of a word: "Recipes" for "recipe", or None.
+
+        A folder at the top of the vault is preferred.
+        """
+        matches = self._folders_of_one.get(name_key(word), [])
+        top = [folder for folder in matches if "/" not in folder]
+        return (top or matches)[0] if len(top or matches) == 1 else None
+
+    @cached_property
+    def _folders_of_one(self) -> dict[str, list[str]]:
+        """The folders by the possible singular forms of their names."""
+        folders: dict[str, list[str]] = {}
+        for known, folder in self._folders.items():
+            for form in set(self.plural_stems(known.rpartition("/")[2])):
+                folders.setdefault(form, []).append(folder)
+        return folders
 
     def with_known_parent(self, path: str) -> str:
         """Return the path of a new folder with its longest existing parent spelled as on disk."""

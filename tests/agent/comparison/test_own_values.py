@@ -98,10 +98,9 @@ async def test_the_change_after_a_question_is_about_the_same_note(talk) -> None:
     [
         ("price is 310 now", {"price": "310"}),
         ("room to S7", {"room": "S7"}),
-        ("price 315", {"price": "315"}),
         ("new price 290", {"price": "290"}),
         ("price is 305, not 300", {"price": "305"}),
-        ("Preis ist jetzt 280", {"price": "280"}),
+        ("room ist jetzt S7", {"room": "S7"}),
     ],
 )
 async def test_a_stated_value_sets_the_property_of_the_note_on_the_screen(talk, line, values) -> None:
@@ -114,6 +113,12 @@ async def test_a_stated_value_sets_the_property_of_the_note_on_the_screen(talk, 
     ("line", "first"),
     [
         ("price 450", "set_property [@Instruments/H4] key=price value=450"),
+        ("price 315", "set_property [@Instruments/H4] key=price value=315"),
+        ("Preis ist jetzt 280", "set_property [@Instruments/H4] key=price value=280"),
+        ("price was 280", "set_property [@Instruments/H4] key=price value=280"),
+        ("bought was March 5 2026", "set_property [@Instruments/H4] key=bought value=2026-03-05"),
+        ("the cost is 310", "set_property [@Instruments/H4] key=price value=310"),
+        ("price war 290", "set_property [@Instruments/H4] key=price value=290"),
         ("the lender is Ann", "set_property [@Instruments/H4] key=lender value=Ann"),
         ("founded is November 19", "set_property [@Instruments/H4] key=founded value=1761-11-19"),
     ],
@@ -141,3 +146,14 @@ async def test_a_day_without_a_year_is_near_the_present_one(talk) -> None:
     talk = await new_conversation(talk)
     await talk.say("new bought February 27", open_note=H4)
     assert properties(talk)["bought"] == "2026-02-27"
+
+
+@pytest.mark.parametrize(("name", "mentor"), [("Dora", "[[C1]]"), ("H1", "[[H1]]")])
+async def test_a_link_is_set_at_once_only_if_its_note_exists(talk, name, mentor) -> None:
+    talk = await new_conversation(talk)
+    await say(talk, *(f'{PREFIX} set_property [@{note}] key=mentor value="[[C1]]"' for note in ("K1", "H4")))
+    talk = SessionConversation(talk.workspace)
+    await talk.say(f"the mentor is {name}", open_note=H4)
+    assert properties(talk)["mentor"] == mentor
+    if name == "Dora":
+        assert choices(talk)[0].startswith(f"{PREFIX} set_property [@Instruments/H4] key=mentor")

@@ -67,3 +67,45 @@ async def test_other_possessive_words_name_no_note(talk, request_text) -> None:
     assert not any("Marlow" in label for label in choices(talk)[:1])
     assert not any("did not understand" in getattr(item, "text", "") for item in talk.items)
     assert read_frontmatter(text(talk, ADA)).properties["rate"] == 40
+
+
+async def test_a_change_of_the_only_note_with_the_word_is_offered(talk) -> None:
+    talk = await new_conversation(talk)
+    await say(talk, f'{PREFIX} create_note name="Weekly call with the Tanner band" folder=People')
+    await say(talk, f"{PREFIX} set_property [@Weekly call with the Tanner band] key=rate value=30")
+    talk = SessionConversation(talk.workspace)
+    await talk.say("set tanner's rate to 35")
+    assert choices(talk)[0] == "set property · Weekly call with the Tanner band · key: rate · value: 35"
+    assert read_frontmatter(text(talk, "People/Weekly call with the Tanner band.md")).properties["rate"] == 30
+
+
+@pytest.mark.parametrize(
+    ("request_text", "count"),
+    [
+        ("set marlow's rate to 50", 1),
+        ("compare marlow's rate with tanner's rate", 1),
+        ("open today's note", 0),
+    ],
+)
+async def test_a_request_is_interpreted_once_more_at_most(talk, monkeypatch, request_text, count) -> None:
+    talk = await new_conversation(talk)
+    await say(talk, f'{PREFIX} create_note name="Weekly call with the Tanner band" folder=People')
+    owned = talk.workspace.agent._builtin._comparison._owned
+    texts = []
+    interpret = owned._interpret
+
+    async def counted(text, request):
+        texts.append(text)
+        return await interpret(text, request)
+
+    monkeypatch.setattr(owned, "_interpret", counted)
+    await talk.say(request_text)
+    assert len(texts) == count
+
+
+async def test_a_calculated_value_is_offered_for_its_note_only(talk) -> None:
+    talk = await new_conversation(talk)
+    await say(talk, f"{PREFIX} set_property [@Call with Marlow] key=rate value=20")
+    talk = SessionConversation(talk.workspace)
+    await talk.say("raise marlow's rate by 5")
+    assert choices(talk) == ["set property · Call with Marlow · key: rate · value: 25"]

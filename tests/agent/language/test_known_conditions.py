@@ -176,3 +176,31 @@ def test_the_model_sees_each_condition() -> None:
         ("finished", [0.0, 1.0, 1.0, 1.0, 0.0]),
         ("books", [1.0, 1.0, 0.0, 0.0, 1.0]),
     ]
+
+
+@pytest.mark.parametrize(
+    ("word", "folder"),
+    [
+        ("recipe", "Recipes"),
+        ("person", "Club/People"),
+        ("story", "Stories"),
+        ("recipes", None),
+        ("draft", None),
+    ],
+)
+def test_a_folder_has_the_plural_of_its_kind_as_its_name(word, folder) -> None:
+    resolver, language = Resolver(), languages()[0]
+    for path in ("Recipes", "Old/Recipes", "Club/People", "Stories", "A/Drafts", "B/Drafts"):
+        resolver.add(NotePath.on_disk(f"{path}/Note.md"))
+    vocabulary = Vocabulary(resolver, VaultWords(), language.data.get("plurals", ()))
+    assert vocabulary.find_folder_of_one(word) == folder
+
+
+def test_names_that_contain_a_word_in_a_longer_one_hide_no_note() -> None:
+    resolver = Resolver()
+    for name in (*(f"Planning {number}" for number in range(100)), "Ann Lee", "Talk with Ann"):
+        resolver.add(NotePath.on_disk(f"{name}.md"))
+    vocabulary = Vocabulary(resolver, VaultWords())
+    assert vocabulary.notes_with_word("ann") == ("Ann Lee.md", "Talk with Ann.md")
+    assert not vocabulary.find_similar_notes("ann").is_clear
+    assert vocabulary.find_similar_notes("lee").paths == ("Ann Lee.md",)
