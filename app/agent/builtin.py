@@ -243,6 +243,7 @@ class BuiltinAgent:
             self._properties_of,
             gives_only_day=not was_offered and gives_only_day(request, reading),
             quoted=[token.value for token in request.tokens if token.kind == "quoted"],
+            keeps_words=was_offered or any(token.key == ":" for token in request.tokens),
         )
         return await pipeline.run(reading)
 
