@@ -49,3 +49,22 @@ async def test_another_entry_is_an_item_again(talk) -> None:
 async def test_a_new_heading_is_not_taken_for_a_name(talk) -> None:
     await say(talk, 'write "ask Joe" in the H4 note under a new heading Questions')
     assert isinstance(talk.items[-1], Question)
+
+
+@pytest.mark.parametrize(
+    "request_text",
+    [
+        "put lamp oil at the start of the tools section",
+        "add pegs at the top of the tools section",
+        'add "pegs" at the top of the tools section',
+        "add a task at the top of the tools section: oil it",
+        "schreib Seile an den Anfang des Abschnitts Tools",
+    ],
+)
+async def test_a_text_for_the_start_of_a_section_is_not_added_to_its_end(talk, request_text) -> None:
+    await fill(talk, Barn=BODY)
+    await say(talk, "open Barn", request_text)
+    assert text(talk, "Barn.md") == BODY
+    question = talk.items[-1]
+    offered = [choice.reply for choice in question.choices] if isinstance(question, Question) else []
+    assert not any(reply.startswith("append") for reply in offered[:1]), offered
