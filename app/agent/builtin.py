@@ -244,6 +244,7 @@ class BuiltinAgent:
             self._properties_of,
             gives_only_day=not was_offered and gives_only_day(request, reading),
             verbatim=verbatim_texts(request, reading),
+            keeps_words=was_offered,
         )
         return await pipeline.run(reading)
 

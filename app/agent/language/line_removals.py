@@ -103,6 +103,8 @@ def _line_before_noun(request: Request, tokens: Sequence[Token]) -> list[Reading
         start += 1
     described = tuple(words[start:-1])
     is_line = len(words) > 1 and words[-1].key in request.language.table("line_removals")["lines"]
+    kinds = request.language.table("line_removals")["kinds"]
+    is_line = is_line and not all(token.key in kinds for token in described)
     if not is_line or not described or request.set_parser().ordinal_in(described) is not None:
         return []
     text = described[0].value if len(described) == 1 else span_text(request.text, described)

@@ -186,7 +186,10 @@ class _NewTaskParser:
         return []
 
     def called_tasks(self) -> list[Reading]:
-        """Return the readings of texts before "as a task": "pay the deposit as a task"; none for others."""
+        """Return the readings of texts before "as a task": "add pay rent as a task"; none for others.
+
+        Without a verb that adds it, the text may be another request: "treat it all as a task".
+        """
         tokens, table = self._tokens, self._language.table("new_tasks")
         for at in range(1, len(tokens)):
             for name, count in (("as_one", 1), ("as_several", 0)):
@@ -204,8 +207,22 @@ class _NewTaskParser:
                 is_pronoun = not text or self._sets.parse_reference(text) is not None
                 if is_pronoun or text[0].key in self._language.words("question_words"):
                     return []
-                return self._append_readings(self._possible_lines(text, count)[:1], tail[1], tail[0])
+                has_mark = not tokens[at - 1].value.strip("-–—,;:.")
+                is_led = has_mark and self._match(tokens, at, "verbs") > at
+                is_ordered = start > 0 or is_led
+                is_statement = not self._words("statement_words").isdisjoint(token.key for token in text)
+                if (is_statement and not is_ordered) or self._may_name_property(text, is_ordered=is_ordered):
+                    return []  # "I don't want this as a task", "set type as task"
+                readings = self._append_readings(self._possible_lines(text, count)[:1], tail[1], tail[0])
+                return readings if is_ordered else [replace(own, is_certain=False) for own in readings]
         return []
+
+    def _may_name_property(self, tokens: Sequence[Token], *, is_ordered: bool) -> bool:
+        """Return whether words are a property ("set type as task"), or contain one without an order."""
+        nouns = self._language.table("property_values")["nouns"]
+        find = self._request.vocabulary.find_property
+        are_properties = [token.key in nouns or find(token.key) is not None for token in tokens]
+        return all(are_properties) if is_ordered else any(are_properties)
 
     # The tasks
 

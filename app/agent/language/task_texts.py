@@ -43,13 +43,22 @@ def has_task_date(text: str) -> bool:
     return _TASK_DATE.search(text) is not None
 
 
-def split_due_day(text: str, language: Language, dates: DateParser) -> tuple[str, date | None]:
+def split_due_day(
+    text: str, language: Language, dates: DateParser, *, needs_deadline: bool = False
+) -> tuple[str, date | None]:
     """Split a task's text into its words and the due date at its end: "call Ann by Friday".
 
     Periods, days of the past, and tasks with another date stay as they are.
+
+    Args:
+        text: The text.
+        language: The language of the text.
+        dates: Parses the day.
+        needs_deadline: Whether the day must follow the word of a deadline: "by", "due".
     """
     if (match := _IN_BRACKETS.search(text)) is not None:
-        rest, day = split_due_day(f"{text[: match.start()]}, {match[1]}", language, dates)
+        before = f"{text[: match.start()]}, {match[1]}"
+        rest, day = split_due_day(before, language, dates, needs_deadline=needs_deadline)
         return (rest, day) if day is not None else (text, None)
     own = tokenize(text, language.contractions)
     if len(own) >= MAX_TOKENS:
@@ -63,9 +72,11 @@ def split_due_day(text: str, language: Language, dates: DateParser) -> tuple[str
             continue
         first, _, last = days.partition("..")
         is_until = language.match_prefix(own, after, "dates", "until") > after
-        is_comma = start > 0 and own[start - 1].key in (",", ";")
-        is_cue = own[start].key in language.words("due_cues")
-        is_due = after > start or is_cue or is_comma or own[start].key in language.words("due_days")
+        is_due = after > start or own[start].key in language.table("new_tasks")["deadlines"]
+        if not needs_deadline:
+            is_comma = start > 0 and own[start - 1].key in (",", ";")
+            is_cue = own[start].key in language.words("due_cues")
+            is_due = is_due or is_cue or is_comma or own[start].key in language.words("due_days")
         if not is_due or (last and not is_until):
             break
         day = date.fromisoformat(last or first)
@@ -74,11 +85,11 @@ def split_due_day(text: str, language: Language, dates: DateParser) -> tuple[str
         if not rest or is_past or has_task_date(rest):
             break
         return rest, day
-    return _split_inner_day(text, own, language, dates)
+    return _split_inner_day(text, own, language, dates, needs_deadline=needs_deadline)
 
 
 def _split_inner_day(
-    text: str, tokens: Sequence[Token], language: Language, dates: DateParser
+    text: str, tokens: Sequence[Token], language: Language, dates: DateParser, *, needs_deadline: bool
 ) -> tuple[str, date | None]:
     """Split a text whose day stands before the verb at its end: "Daten bis 15. Dezember exportieren"."""
     endings = tuple(language.table("new_tasks")["final_verb_endings"])
@@ -86,7 +97,7 @@ def _split_inner_day(
         return text, None
     for end in range(len(tokens) - 1, max(len(tokens) - 1 - _MAX_WORDS_AFTER_DAY, 1), -1):
         before = text[: tokens[end - 1].end]
-        rest, day = split_due_day(before, language, dates)
+        rest, day = split_due_day(before, language, dates, needs_deadline=needs_deadline)
         if day is not None:
             return f"{rest} {text[tokens[end].start :]}", day
     return text, None

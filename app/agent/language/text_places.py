@@ -30,13 +30,15 @@ class Place:
     edge: str = ""
 
     def joined(self, other: Place) -> Place | None:
-        """Return both places as one, or None if they name two notes or headings."""
+        """Return both places as one, or None if they name two notes or headings, or a section's start."""
         is_same_note = self.notes == other.notes or not (self.notes and other.notes)
         if not is_same_note or (self.heading and other.heading) or (self.edge and other.edge):
             return None
         is_certain = self.is_certain and other.is_certain
         is_pronoun = self.is_pronoun or other.is_pronoun
         heading, edge = self.heading or other.heading, self.edge or other.edge
+        if heading and edge == "start":
+            return None  # a text can only be added to the end of a section
         return Place(self.notes or other.notes, heading, is_certain, is_pronoun, edge)
 
     def step(self, text: object, notes: NoteSet | None) -> PipelineStep:

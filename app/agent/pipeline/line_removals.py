@@ -23,6 +23,9 @@ from app.agent.pipeline.tool_calls import ToolCalls
 from app.vault.markdown.frontmatter import read_frontmatter
 from app.vault.markdown.tasks import task_facts
 
+_MAX_LINE_WORDS = 12
+_MIN_CITED_WORDS = 4
+
 
 class LineRemovals:
     """Finds the calls that remove the line, or the task, with a text from notes.
@@ -78,7 +81,8 @@ class LineRemovals:
                 self._tools.say(f"No {kind} in {wikilink(path)} contains “{words}”. Nothing was changed.")
                 return None
             found = found[number - 1 : number] or found if number else found
-            if len(found) > 1:
+            is_doubtful = what != TASK and not number and _may_hold_more(found[0][0], words)
+            if len(found) > 1 or is_doubtful:
                 steps = [
                     replace(step, target=NoteSet(notes=(path,))).with_argument("occurrence", str(at))
                     for at in range(1, min(len(found), MAX_CHOICES) + 1)
@@ -95,6 +99,15 @@ class LineRemovals:
             line, at = found[0]
             calls.append(line_removal(path, whole, line, at))
         return calls
+
+
+def _may_hold_more(line: str, words: str) -> bool:
+    """Return whether a line may be more than the one that some words mean: a heading, a paragraph."""
+    if words.casefold() in (line.strip().casefold(), item_text(line).casefold()):
+        return False
+    is_paragraph = item_text(line) == line.strip() and len(line.split()) > _MAX_LINE_WORDS
+    is_cited = len(words.split()) >= _MIN_CITED_WORDS
+    return line.lstrip().startswith("#") or (is_paragraph and not is_cited)
 
 
 def _lines_with(text: str, start: int, words: str, *, only_tasks: bool) -> list[tuple[str, int]]:

@@ -10,6 +10,7 @@ from app.errors import AmbiguousError, NotFoundError
 from app.vault.markdown.frontmatter import read_frontmatter
 from app.vault.markdown.headings import section
 from app.vault.markdown.masking import code_spans
+from app.vault.markdown.tasks import task_facts
 
 _ITEM = re.compile(r"([ \t]*)([-*+]|\d{1,9}[.)])([ \t]+)(\[.\][ \t]+)?(.*)")
 # A thematic break has the same characters as items.
@@ -36,7 +37,7 @@ class ListPlace:
         is_last: Whether no text follows it.
         precedes_tags: Whether only tags follow it.
         is_only_list: Whether there is no other list.
-        has_tasks: Whether an item is a task.
+        has_due_tasks: Whether the last item is a task, and an item has a due date.
     """
 
     end: int
@@ -46,7 +47,7 @@ class ListPlace:
     is_last: bool
     precedes_tags: bool
     is_only_list: bool
-    has_tasks: bool
+    has_due_tasks: bool
 
     @property
     def has_short_items(self) -> bool:
@@ -119,7 +120,7 @@ def find_list(text: str, heading: str = "") -> ListPlace | None:
         is_last=is_last,
         precedes_tags=all(_TAGS.fullmatch(line) for line in rest.split("\n") if line.strip()),
         is_only_list=len(lists) == 1,
-        has_tasks=any(item[4] for item in items),
+        has_due_tasks=bool(top[-1][4]) and any(task_facts(item[5]).due for item in items),
     )
 
 

@@ -50,6 +50,7 @@ class Pipeline:
         properties_of: Returns the properties of the note at a path; without it, a list may become a text.
         gives_only_day: Whether the request gives a new due date by its day alone, without a month.
         verbatim: The texts that the request quotes or calls a line, which are written as they are.
+        keeps_words: Whether added texts keep the day at their end, since the user dictated or saw them.
     """
 
     def __init__(
@@ -67,6 +68,7 @@ class Pipeline:
         *,
         gives_only_day: bool = False,
         verbatim: Collection[str] = (),
+        keeps_words: bool = False,
     ) -> None:
         self._actions = actions
         self._state = RunState(dialog, language)
@@ -83,7 +85,7 @@ class Pipeline:
         self._creation = NoteCreation(tools, state, words, now)
         self._reads = NoteReads(tools, search, state, actions)
         line_removals = LineRemovals(tools, search, state, language, now)
-        edits = TextEdits(tools, verbatim, language, now)
+        edits = TextEdits(tools, verbatim, language, now, keeps_words=keeps_words)
         calls = WriteCalls(tools, edits, line_removals, words, properties_of)
         self._writes = NoteWrites(tools, calls, state, actions)
 

@@ -36,15 +36,23 @@ class TextEdits:
         verbatim: The texts that the request quotes or calls a line, which are written as they are.
         language: The language of the request.
         now: Returns the current time.
+        keeps_words: Whether added texts keep the day at their end, since the user dictated or saw them.
     """
 
     def __init__(
-        self, tools: ToolCalls, verbatim: Collection[str], language: Language, now: Callable[[], datetime]
+        self,
+        tools: ToolCalls,
+        verbatim: Collection[str],
+        language: Language,
+        now: Callable[[], datetime],
+        *,
+        keeps_words: bool = False,
     ) -> None:
         self._tools = tools
         self._language = language
         self._now = now
         self._verbatim = verbatim
+        self._keeps_words = keeps_words
 
     async def replacement_calls(self, step: PipelineStep, paths: tuple[str, ...]) -> list[Arguments] | None:
         """Return the calls that replace every occurrence of a text as whole words.
@@ -168,12 +176,11 @@ class TextEdits:
         found = find_list(whole, heading)
         is_list = isinstance(text, tuple) or (not heading and _is_list_by_name(path))
         is_item = is_list or (found is not None and found.is_only_text and found.takes(texts[0]))
-        if found is not None and found.has_tasks and not is_list and texts[0] in self._verbatim:
+        if found is not None and found.item[4] and not is_list and texts[0] in self._verbatim:
             is_item = False  # a remark is no task
         if found is None or not is_item or not all(map(may_be_item, texts)):
             return {**call, "text": written_text(texts if len(texts) > 1 else texts[0])}
-        dated = tuple(self._dated(own, is_task=bool(found.item[4])) for own in texts)
-        if found.has_tasks and dated != texts:
+        if found.has_due_tasks and (dated := tuple(map(self._dated, texts))) != texts:
             texts = dated
         elif len(texts) == 1 and texts[0] not in self._verbatim and found.has_short_items:
             texts = short_items(texts[0], self._language) or texts
@@ -188,15 +195,13 @@ class TextEdits:
         number = whole.count(old, read_frontmatter(whole).body_start, first) + 1
         return {"name": path, "op": "replace", "old": old, "text": f"{old}\n{lines}", "occurrence": number}
 
-    def _dated(self, text: str, *, is_task: bool) -> str:
-        """Return an item of a list of tasks with the day at its end as its due date: "mop, by Friday".
-
-        Such an item among others that are no tasks is one: `is_task` is whether its mark says so already.
-        """
-        rest, day = split_due_day(text, self._language, DateParser(self._language, self._now()))
-        if day is None or text in self._verbatim:
+    def _dated(self, text: str) -> str:
+        """Return an item of a list of tasks with the deadline at its end as its due date: "mop by Friday"."""
+        if self._keeps_words or text in self._verbatim:
             return text
-        return with_due_date(rest if is_task else f"[ ] {rest}", day)
+        dates = DateParser(self._language, self._now())
+        rest, day = split_due_day(text, self._language, dates, needs_deadline=True)
+        return with_due_date(rest, day) if day is not None else text
 
 
 def _is_list_by_name(path: str) -> bool:

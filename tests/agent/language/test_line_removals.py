@@ -108,3 +108,44 @@ async def test_a_line_goes_with_one_line_end(talk, newline, request_text, expect
     await talk.workspace.index.scan()
     await order(talk, request_text)
     assert text(talk, "Shopping.md") == expected.replace(",", newline) + end
+
+
+PARAGRAPH = "Ropes of hemp are kept dry, since they rot within a year if they lie on the wet ground."
+
+
+@pytest.mark.parametrize(
+    ("request_text", "line"),
+    [
+        ("delete the hemp line from Errands", PARAGRAPH),
+        ("delete the knots line from Errands", "## Knots"),
+        ("delete the line with hemp from Errands", PARAGRAPH),
+        ("lösche die Zeile mit Knots aus Errands", "## Knots"),
+    ],
+)
+async def test_a_heading_or_a_paragraph_is_asked_about(talk, request_text, line) -> None:
+    body = f"# Errands\n\n{PARAGRAPH}\n\n## Knots\n- bowline\n"
+    await fill(talk, Errands=body)
+    await say(talk, request_text)
+    question = talk.items[-1]
+    assert isinstance(question, Question) and text(talk, "Errands.md") == body
+    assert [choice.label for choice in question.choices] == [line]
+    await say(talk, "1")
+    assert text(talk, "Errands.md") == body.replace(f"{line}\n", "")
+
+
+@pytest.mark.parametrize(
+    "request_text",
+    [
+        "delete the blank line from Errands",
+        "delete the bottom line from Errands",
+        "lösche die leere Zeile aus Errands",
+    ],
+)
+async def test_the_kind_of_a_line_is_no_word_of_it(talk, request_text) -> None:
+    body = "- a blank form\n- the bottom drawer\n- die leere Kiste\n"
+    await fill(talk, Errands=body)
+    await say(talk, request_text)
+    assert text(talk, "Errands.md") == body
+    question = talk.items[-1]
+    offered = question.choices if isinstance(question, Question) else ()
+    assert not any("whole" in choice.reply for choice in offered)

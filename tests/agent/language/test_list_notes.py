@@ -35,15 +35,7 @@ __all__ = ["talk"]
         ("Diary", "Rain.\n\n- [ ] bread\n", "add to Diary: honey", "\nhoney\n"),
         ("Diary", "Rain.\n\n- [ ] bread\n", "add to Diary: He stayed at home.", "\nHe stayed at home.\n"),
         ("Diary", "Rain.\n\nSun.\n\n- [ ] bread\n", "add to Diary: honey", "\nhoney\n"),
-        ("Diary", "- [ ] bread\n", "add to Diary: wax it, by 2031-12-04", "- [ ] wax it 📅 2031-12-04\n"),
-        ("Diary", "- [x] a\n- b\n", "add to Diary: wax it by 2031-12-04", "- [ ] wax it 📅 2031-12-04\n"),
         ("Diary", "- bread\n", "add to Diary: wax it by 2031-12-04", "- wax it by 2031-12-04\n"),
-        (
-            "Tagebuch",
-            "- [ ] Brot\n",
-            "füge zu Tagebuch hinzu: Wachs, bis 4.12.2031",
-            "- [ ] Wachs 📅 2031-12-04\n",
-        ),
         ("Shopping list", "- bread\n", 'append "- honey" to the shopping list', "- honey\n"),
     ],
 )
@@ -51,6 +43,30 @@ async def test_a_line_for_a_list_is_an_item(talk, name, before, request_text, ad
     await fill(talk, **{name: before})
     await order(talk, request_text)
     assert text(talk, f"{name}.md") == f"{before}{added}"
+
+
+DUE = "- [ ] bake bread 📅 2031-03-03\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "request_text", "added"),
+    [
+        (DUE, "add wax it by 2031-12-04 to Diary", "- [ ] wax it 📅 2031-12-04"),
+        (DUE, "füge Wachs bis 4.12.2031 zu Diary hinzu", "- [ ] Wachs 📅 2031-12-04"),
+        # Only a deadline is a due date, and only in a list with due dates.
+        (DUE, "add wax tomorrow to Diary", "- [ ] wax tomorrow"),
+        ("- [ ] bread\n", "add wax it by 2031-12-04 to Diary", "- [ ] wax it by 2031-12-04"),
+        (f"{DUE}- oil\n", "add wax it by 2031-12-04 to Diary", "- wax it by 2031-12-04"),
+        # Dictated words stay.
+        (DUE, "add to Diary: pump failed on March 12", "- [ ] pump failed on March 12"),
+        (DUE, "add to Diary: wax it, by 2031-12-04", "- [ ] wax it 📅 2031-12-04"),
+        (DUE, "schreib in Diary: Wachs, bis 4.12.2031", "\nWachs, bis 4.12.2031"),
+    ],
+)
+async def test_only_a_deadline_among_due_tasks_is_a_due_date(talk, before, request_text, added) -> None:
+    await fill(talk, Diary=before)
+    await order(talk, request_text)
+    assert text(talk, "Diary.md") == f"{before}{added}\n"
 
 
 async def test_an_item_stands_below_the_only_list(talk) -> None:

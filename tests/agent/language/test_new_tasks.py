@@ -256,9 +256,10 @@ async def test_a_reminder_with_a_day_is_a_task(talk, request_text, added) -> Non
     ("request_text", "lines"),
     [
         ("add the steps scan, print and bind as tasks", ["scan", "print", "bind"]),
-        ("pay the deposit in May as a task", ["pay the deposit in May"]),
+        ("add pay the deposit in May as a task", ["pay the deposit in May"]),
         ("oil the gate - add that as a task there, due 2031-12-04", ["oil the gate 📅 2031-12-04"]),
         ("add wash the van as a todo", ["wash the van"]),
+        ("we need salt - add that as a task", ["we need salt"]),
         ("Füge Zaun streichen als Aufgabe hinzu", ["Zaun streichen"]),
     ],
 )
@@ -273,3 +274,37 @@ async def test_a_pronoun_is_no_task(talk, request_text) -> None:
     await fill(talk, Errands=HEAD)
     await say(talk, "open Errands", request_text)
     assert "- [ ]" not in text(talk, "Errands.md")
+
+
+@pytest.mark.parametrize(
+    "request_text",
+    ["pay the deposit in May as a task", "treat the shed as a task", "Zaun streichen als Aufgabe"],
+)
+async def test_a_text_that_is_called_a_task_without_a_verb_is_offered(talk, request_text) -> None:
+    await fill(talk, Errands=HEAD)
+    await say(talk, "open Errands", request_text)
+    assert text(talk, "Errands.md") == HEAD
+    assert "- [ ]" in choices(talk)[0]
+
+
+@pytest.mark.parametrize(
+    "request_text",
+    [
+        "this was not meant as a task",
+        "we don't need the ladder as a task",
+        "she never saw the ladder as a task",
+        "I did not add that as a task",
+        "das war nie als Aufgabe gedacht",
+        "ich will die Leiter nicht als Aufgabe",
+    ],
+)
+async def test_a_statement_about_a_task_is_no_task(talk, request_text) -> None:
+    await fill(talk, Errands=HEAD)
+    await say(talk, "open Errands", request_text)
+    assert text(talk, "Errands.md") == HEAD
+
+
+async def test_a_property_gets_the_value_task(talk) -> None:
+    await fill(talk, Errands=HEAD)
+    await say(talk, "open Errands", "set type as task")
+    assert text(talk, "Errands.md") == f"---\ntype: task\n---\n{HEAD}"

@@ -65,3 +65,20 @@ async def test_a_remark_below_tasks_is_no_task(talk, request_, line) -> None:
     await fill(talk, Boat="# Boat\n\n- [ ] mend the sail\n- [ ] paint the hull\n- [ ] buy rope\n")
     await say(talk, "open Boat", request_)
     assert line in text(talk, "Boat.md").splitlines()
+
+
+@pytest.mark.parametrize(
+    "request_text",
+    [
+        "add pegs at the top of the tools section",
+        'add "pegs" at the top of the tools section',
+        "schreib Seile an den Anfang des Abschnitts Tools",
+    ],
+)
+async def test_a_text_for_the_start_of_a_section_is_not_added_to_its_end(talk, request_text) -> None:
+    await fill(talk, Barn=BODY)
+    await say(talk, "open Barn", request_text)
+    assert text(talk, "Barn.md") == BODY
+    question = talk.items[-1]
+    offered = [choice.reply for choice in question.choices] if isinstance(question, Question) else []
+    assert not any("append" in reply and "tools" in reply.casefold() for reply in offered[:1]), offered
