@@ -10,7 +10,7 @@ from app.agent.language.note_facts import PropertiesOf
 from app.agent.language.readings import PipelineStep, Reading
 from app.agent.language.request import Request
 from app.agent.language.stated_amounts import note_sum
-from app.agent.language.stated_days import next_weekend, other_order
+from app.agent.language.stated_days import next_weekend, other_order, weekday_of_next_week
 from app.agent.language.stated_names import moves_of_rename, without_slash
 from app.agent.language.stated_values import StatedValues
 from app.agent.language.vocabulary import VaultWords
@@ -45,6 +45,8 @@ class StatedChanges:
         return [replace(reading, steps=tuple(step for steps in plan for step in steps)) for plan in plans]
 
     def _alternatives(self, step: PipelineStep) -> Sequence[PipelineStep]:
+        if later := weekday_of_next_week(self._request, step):
+            return [*later, step]
         match step.action:
             case "set_property":
                 return self._values.alternatives(step)

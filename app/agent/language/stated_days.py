@@ -95,6 +95,27 @@ def next_weekend(request: Request, step: PipelineStep) -> list[PipelineStep]:
     return [step.with_argument("text", text.replace(today.isoformat(), next_sunday))]
 
 
+def weekday_of_next_week(request: Request, step: PipelineStep) -> list[PipelineStep]:
+    """Return a change with "next Friday" in the week after this one, in which a Friday is still to come."""
+    today, tokens, language = request.dates.today, request.tokens, request.language
+    for at, token in enumerate(tokens[:-1]):
+        day = request.dates.parse_day((tokens[at + 1],))
+        is_weekday = day is not None and not tokens[at + 1].key[0].isdigit()
+        if token.key not in language.table("dates")["weekday_leads"] or day is None or not is_weekday:
+            continue
+        if not today < day or day.isocalendar()[:2] != today.isocalendar()[:2]:
+            continue
+        later = (day + timedelta(weeks=1)).isoformat()
+        changed = {
+            role: str(value).replace(day.isoformat(), later)
+            for role, value in step.arguments.items()
+            if role in ("text", "due", "value") and day.isoformat() in str(value)
+        }
+        if changed:
+            return [replace(step, arguments={**step.arguments, **changed})]
+    return []
+
+
 def gives_only_day(request: Request, reading: Reading) -> bool:
     """Return whether a request gives the new day of a task by its number alone: "move it to the 25th"."""
     tokens = request.tokens

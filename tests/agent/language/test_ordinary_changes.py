@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 import pytest
 
 from app.agent.transcript import Question
@@ -217,3 +219,23 @@ async def test_a_value_that_begins_with_another_property_is_in_doubt(talk) -> No
     await say(talk, "open Show", "add the topic Futurism to the episode")
     assert isinstance(talk.items[-1], Question)
     assert text(talk, "Show.md") == before
+
+
+@pytest.mark.parametrize(
+    ("request_text", "days"),
+    [
+        ("add a task: ring Ann by next friday", ["2026-03-27", "2026-03-20"]),
+        ("set due to next friday", ["2026-03-27", "2026-03-20"]),
+        ("neue Aufgabe: Ann anrufen bis nächsten Freitag", ["2026-03-27", "2026-03-20"]),
+        ("add a task: ring Ann by friday", ["2026-03-20"]),
+        ("add a task: ring Ann by next monday", ["2026-03-23"]),
+    ],
+)
+async def test_a_weekday_that_may_be_in_two_weeks_is_asked_about(talk, request_text, days) -> None:
+    talk.workspace.agent._builtin._requests.now = lambda: datetime(2026, 3, 18, 12)
+    await fill(talk, Desk="---\ndue: 2026-01-02\n---\n- [ ] sort the post\n")
+    await say(talk, "open Desk", request_text)
+    if len(days) == 1:
+        assert days[0] in text(talk, "Desk.md")
+    else:
+        assert [day for choice in choices(talk) for day in days if day in choice][: len(days)] == days
