@@ -130,10 +130,11 @@ class NoteAnswers:
         passages = shown_passages(outcome.result) if outcome.success else []
         paths = tuple(dict.fromkeys(str(passage["path"]) for passage in passages))
         # "Open that" means the note of the first passage, "when was he born?" still the one asked about.
-        # The closest passages without an answer may be about anything.
-        is_answered = bool(paths) and bool(outcome.result["answered"])
-        focus = subject if not is_answered or set(subject) & set(paths) else paths[:1]
-        last_reading = Reading((PipelineStep("find", NoteSet(notes=paths)),), 1.0) if paths else state.last
+        focus = subject if not paths or set(subject) & set(paths) else paths[:1]
+        # The closest passages without an answer may be about anything, so their note is in doubt.
+        is_answered = outcome.success and bool(outcome.result["answered"])
+        found = Reading((PipelineStep("find", NoteSet(notes=paths)),), 1.0, is_certain=is_answered)
+        last_reading = found if paths else state.last
         return replace(
             state,
             results=paths or state.results,
