@@ -26,6 +26,13 @@ MOMENTS = ("between two notes", "inside a transaction", "before the earlier vect
 NOTES_BEFORE = 3
 
 
+def full_speed() -> Settings:
+    """Return settings for which notes are embedded as fast on a busy machine."""
+    settings = Settings()
+    settings.embeddings.on_battery = settings.embeddings.when_busy = "full"
+    return settings
+
+
 def arm(moment: str) -> None:
     """Let the process die at `moment` of the next model change."""
     put = VectorFile.put
@@ -54,7 +61,7 @@ def die() -> None:
 async def main(vault: Path, moment: str) -> None:
     """Embed the notes of `vault`, choose the multilingual model, and die at `moment`."""
     sync_scheduler.BATCH_NOTES = 1
-    workspace = await open_workspace(vault, Settings(), ScriptedApprover())
+    workspace = await open_workspace(vault, full_speed(), ScriptedApprover())
     ready = asyncio.Event()
 
     def listen(event: EmbeddingProgressed) -> None:

@@ -23,13 +23,12 @@ from app.embeddings.onnx_model import Vectors
 from app.embeddings.sync_scheduler import EmbeddingFailed, EmbeddingProgressed
 from app.embeddings.vector_file import NoteChunks, VectorFile, models_with_vectors
 from app.events import Event
-from app.settings import Settings
 from app.vault.path import NotePath
 from app.workspace.embedding_service import ModelPreparing, ModelSwitched
 from app.workspace.opening import open_workspace
 from app.workspace.workspace import Workspace
 from tests.embeddings.tiny_e5 import HIDDEN, tiny_weights
-from tests.flows.killed_switch import MOMENTS, NOTES_BEFORE
+from tests.flows.killed_switch import MOMENTS, NOTES_BEFORE, full_speed
 from tests.support.approver import ScriptedApprover
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -72,7 +71,7 @@ def vault(tmp_path: Path) -> Path:
 
 @pytest.fixture
 async def opened(vault: Path) -> AsyncIterator[OpenedWorkspace]:
-    workspace = await open_workspace(vault, Settings(), ScriptedApprover())
+    workspace = await open_workspace(vault, full_speed(), ScriptedApprover())
     made = OpenedWorkspace(workspace)
     await workspace.start_scan(lambda progress: None)
     await made.next(EmbeddingProgressed)
@@ -152,7 +151,7 @@ async def test_a_switch_to_the_multilingual_model(
 
 async def test_a_switch_that_was_cut_off_is_resumed(installed: None, vault: Path) -> None:
     cache = paths.vault_cache_folder(vault)
-    first = OpenedWorkspace(await open_workspace(vault, Settings(), ScriptedApprover()))
+    first = OpenedWorkspace(await open_workspace(vault, full_speed(), ScriptedApprover()))
     await first.workspace.start_scan(lambda progress: None)
     await first.next(EmbeddingProgressed)
     first.workspace.embeddings.scheduler.pause()
@@ -205,7 +204,8 @@ async def test_a_switch_is_resumed_after_the_process_was_killed(
         put(file, notes, vectors)
 
     monkeypatch.setattr(VectorFile, "put", store_and_record)
-    chosen = Settings.model_validate({"embeddings": {"model": MULTILINGUAL}})
+    chosen = full_speed()
+    chosen.embeddings.model = MULTILINGUAL
     again = OpenedWorkspace(await open_workspace(vault, chosen, ScriptedApprover()))
     try:
         workspace = again.workspace
@@ -261,7 +261,7 @@ async def test_the_languages_of_the_vault_are_measured(vault: Path) -> None:
     for number in range(6):
         text = f"Der Kompass zeigt nach Norden, und das Schiff fährt seit {number} Tagen über das Meer."
         (vault / f"Reise {number}.md").write_text(text, "utf-8")
-    opened = OpenedWorkspace(await open_workspace(vault, Settings(), ScriptedApprover()))
+    opened = OpenedWorkspace(await open_workspace(vault, full_speed(), ScriptedApprover()))
     try:
         await opened.workspace.start_scan(lambda progress: None)
         measured = await opened.next(LanguagesMeasured)

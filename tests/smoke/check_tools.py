@@ -106,8 +106,12 @@ async def _walk(vault: Path, calls: tuple[ToolCall, ...], print_line: PrintLine)
 
 
 def _settings(pages: LocalPages) -> Settings:
-    """Return default settings with a team agent without a model, and the pages as search provider."""
+    """Return default settings with a team agent without a model, and the pages as search provider.
+
+    Notes are embedded as fast on a busy machine.
+    """
     made = Settings()
+    made.embeddings.on_battery = made.embeddings.when_busy = "full"
     made.team = TeamSettings(agents=(AgentProfile(name="Librarian", model="built-in"),))
     made.web = WebSettings(provider="searxng", address=pages.address)
     return made

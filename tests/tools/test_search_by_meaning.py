@@ -40,7 +40,9 @@ def notes(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 async def meant(notes: Path) -> AsyncIterator[Workspace]:
     """The notes with their vectors, by the real model."""
-    opened = await open_workspace(notes, Settings(), ScriptedApprover())
+    settings = Settings()
+    settings.embeddings.on_battery = settings.embeddings.when_busy = "full"
+    opened = await open_workspace(notes, settings, ScriptedApprover())
     try:
         ready = asyncio.Event()
         opened.events.subscribe(EmbeddingProgressed, lambda told: told.done == told.total and ready.set())
