@@ -59,7 +59,11 @@ def gap_before(text: str, addition: str, newline: str) -> str:
         return ""
     if _ROW.match(lines[-1]):
         return "" if _ROW.match(addition) else newline
+    below = ""
     for line in reversed(lines):
+        if not line.strip() and below[:1].isspace():
+            return newline  # an indented paragraph may belong to an item
+        below = line
         if _QUOTE.match(line) and _QUOTE.match(addition):
             return ""
         if _ITEM.match(line) or _QUOTE.match(line) or _FOOTNOTE.match(line):

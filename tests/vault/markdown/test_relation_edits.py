@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
@@ -289,6 +289,7 @@ def items(text: str) -> list[str]:
     return found
 
 
+@example(["- supports [[A]] (confidence: 1)", "", "  more"], "oil it", "", "\n", False)
 @given(
     st.lists(st.sampled_from(LINES), max_size=7),
     st.sampled_from(["oil it", "one\ntwo", "[[C]] is near", "- [ ] new", "# Head"]),
