@@ -148,7 +148,7 @@ def _compared_names(
 ) -> list[str]:
     """Return the properties of some notes that a comparison may mean, the most frequent one first."""
     comparison = compared.comparison
-    is_order = isinstance(comparison, Superlative)
+    is_order = isinstance(comparison, Superlative) and not comparison.is_by_date
     is_amount = not isinstance(comparison, Superlative) and bool(comparison.amount)
     counts = Counter(
         name

@@ -53,12 +53,14 @@ class Superlative:
         is_lowest: Whether the lowest number or the earliest date comes first.
         limit: The number of notes; None for all.
         names: The properties that its words name or may mean.
+        is_by_date: Whether its words are about time, such as "first" and "latest".
     """
 
     end: int
     is_lowest: bool
     limit: int | None
     names: frozenset[str]
+    is_by_date: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +105,10 @@ def parse_compared_set(request: Request) -> ComparedSet | None:
         if (after := language.match_prefix(tokens, position, "described_sets", "not")) > position:
             is_negated, position = True, after
         elif comparison is None and (found := _compared_at(request, tokens, position)) is not None:
+            before = {own.key for own in tokens[max(0, position - 2) : position]}
+            is_owner = names and not before.isdisjoint(language.table("own_values")["of"])
+            if isinstance(found, Superlative) and is_owner:
+                return None  # "the price of the cheapest job" is a value
             comparison, position = found, found.end
             names |= found.names
         elif (part := described_part(request, tokens, position)) and (
@@ -236,7 +242,9 @@ def _superlative(request: Request, tokens: Sequence[Token], position: int) -> Su
     names = {name for token in tokens[start:end] for name in language.implied_properties({token.key})} & {
         name_key(known.name) for known in request.vocabulary.fields
     }
-    return Superlative(end, kind == "lowest", limit, frozenset(names))
+    times = language.table("compared_sets")["times"]
+    is_by_date = any(token.key in times for token in tokens[start:end])
+    return Superlative(end, kind == "lowest", limit, frozenset(names), is_by_date)
 
 
 def _comparison(request: Request, tokens: Sequence[Token], position: int) -> Comparison | None:

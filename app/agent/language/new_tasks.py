@@ -204,12 +204,17 @@ class _NewTaskParser:
                 plain = {*self._language.words("determiners"), *table["list_nouns"]} if count == 0 else set()
                 while text and text[0].key in plain:
                     text = text[1:]
+                while start > 0 and text and text[-1].key in table["last_words"]:
+                    text = text[:-1]  # "write the gutter down as a task"
                 is_pronoun = not text or self._sets.parse_reference(text) is not None
                 if is_pronoun or text[0].key in self._language.words("question_words"):
                     return []
                 has_mark = not tokens[at - 1].value.strip("-–—,;:.")
                 is_led = has_mark and self._match(tokens, at, "verbs") > at
-                is_ordered = start > 0 or is_led
+                has_place = any(token.key in table["list_nouns"] for token in text) or any(
+                    self._places.parse(text[cut:]) for cut in range(1, len(text))
+                )
+                is_ordered = (start > 0 and not has_place) or is_led
                 is_statement = not self._words("statement_words").isdisjoint(token.key for token in text)
                 if (is_statement and not is_ordered) or self._may_name_property(text, is_ordered=is_ordered):
                     return []  # "I don't want this as a task", "set type as task"

@@ -13,12 +13,13 @@ from app.agent.language.request import Request
 from app.agent.language.task_texts import OPEN_TASK, task_line
 from app.agent.language.tokens import Token
 from app.vault.markdown.tasks import task_facts
+from app.vault.path import name_key
 
 _MONTH_DAYS = 28
 _MAX_DAY_TOKENS = 3
 _SUNDAY = 6
 _MAX_NEAR = timedelta(days=366)
-"""Maximum distance of a day from today at which a new day without a year hardly is in another year."""
+"""The largest distance of the present day from today at which a new day without a year needs no question."""
 
 
 def other_order(request: Request, step: PipelineStep) -> list[PipelineStep]:
@@ -40,11 +41,13 @@ def other_order(request: Request, step: PipelineStep) -> list[PipelineStep]:
     return []
 
 
-def days_of_year(request: Request, step: PipelineStep, old_values: Sequence[object]) -> list[PipelineStep]:
+def with_nearest_year(
+    request: Request, step: PipelineStep, old_values: Sequence[object]
+) -> list[PipelineStep]:
     """Return the change with the day nearest to the present one if the request gives a month and no year.
 
-    The day as it was read comes second if the present day is years ago: "birthday is Aug 24". Return none for
-    other days.
+    A day to come stays one, and a due date is never moved to the past. The day as it was read comes second if
+    the present day is years ago: "birthday is Aug 24". Return none for other days.
     """
     text = str(step.arguments["value"])
     old = next((str(value)[:10] for value in old_values if ISO_DAY.fullmatch(str(value)[:10])), "")
@@ -52,13 +55,16 @@ def days_of_year(request: Request, step: PipelineStep, old_values: Sequence[obje
         return []
     if not any(_is_month(request, token) for token in request.tokens):
         return []
-    present = date.fromisoformat(old)
+    present, today = date.fromisoformat(old), request.dates.today
+    is_due = name_key(str(step.arguments["key"])) in request.language.words("due_properties")
     days = [day for year in range(-1, 2) if (day := _in_year(date.fromisoformat(text), present.year + year))]
+    if is_due or present >= today:
+        days = [day for day in days if day >= today]
     nearest = min(days, key=lambda day: abs(day - present), default=None)
     if nearest is None or nearest.isoformat() == text:
         return []
     dated = step.with_argument("value", nearest.isoformat())
-    if abs(request.dates.today - present) <= _MAX_NEAR:
+    if abs(today - present) <= _MAX_NEAR:
         return [dated]
     is_set = "set_property" in request.actions_at(request.tokens, 0) or bool(stated_lines(request))
     return [dated, step] if is_set else []  # "move it to March 28" is in the future

@@ -10,7 +10,7 @@ from app.agent.language.note_facts import PropertiesOf, present_values
 from app.agent.language.readings import PipelineStep
 from app.agent.language.request import Request
 from app.agent.language.stated_amounts import THOUSANDS, changed_by, increased_number, is_number, says_add
-from app.agent.language.stated_days import days_of_year, other_order
+from app.agent.language.stated_days import other_order, with_nearest_year
 from app.agent.language.text_lists import split_items
 from app.agent.language.tokens import tokenize
 from app.agent.language.vocabulary import VaultWords, property_label
@@ -54,7 +54,7 @@ class StatedValues:
             return [step.with_argument("value", state) for state in states]
         if days := self._days(step, value):
             return [*(step.with_argument("value", day) for day in days), step]
-        if dated := days_of_year(self._request, step, self._old_values(step)):
+        if dated := with_nearest_year(self._request, step, self._old_values(step)):
             return dated
         if PLAIN.fullmatch(value):
             return [step, *other_order(self._request, step)]

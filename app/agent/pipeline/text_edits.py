@@ -24,6 +24,7 @@ from app.vault.markdown.tables import add_rows, tables_under
 from app.vault.markdown.tasks import with_due_date
 from app.vault.path import NotePath
 
+_MAX_ITEM_WORDS = 5
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _LAST_LINE_END = re.compile(r"(?:\r\n|\r|\n)\Z")
 
@@ -176,7 +177,10 @@ class TextEdits:
         found = find_list(whole, heading)
         is_list = isinstance(text, tuple) or (not heading and _is_list_by_name(path))
         is_item = is_list or (found is not None and found.is_only_text and found.takes(texts[0]))
-        if found is not None and found.item[4] and not is_list and texts[0] in self._verbatim:
+        is_remark = isinstance(text, str) and text in self._verbatim
+        if is_remark and is_list:  # "add the line Black Dog to Playlist" is an item
+            is_remark = len(texts[0].split()) > _MAX_ITEM_WORDS
+        if found is not None and found.item[4] and is_remark:
             is_item = False  # a remark is no task
         if found is None or not is_item or not all(map(may_be_item, texts)):
             return {**call, "text": written_text(texts if len(texts) > 1 else texts[0])}

@@ -36,6 +36,12 @@ __all__ = ["talk"]
         ("Diary", "Rain.\n\n- [ ] bread\n", "add to Diary: He stayed at home.", "\nHe stayed at home.\n"),
         ("Diary", "Rain.\n\nSun.\n\n- [ ] bread\n", "add to Diary: honey", "\nhoney\n"),
         ("Diary", "- bread\n", "add to Diary: wax it by 2031-12-04", "- wax it by 2031-12-04\n"),
+        (
+            "Winter checklist",
+            "- [ ] sweep\n",
+            "add a line to Winter checklist: Ann called about the roof on Friday",
+            "\nAnn called about the roof on Friday\n",
+        ),
         ("Shopping list", "- bread\n", 'append "- honey" to the shopping list', "- honey\n"),
     ],
 )

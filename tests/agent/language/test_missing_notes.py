@@ -61,6 +61,8 @@ async def test_the_note_in_focus_does_not_replace_a_missing_one(talk, request_, 
     ],
 )
 async def test_other_requests_create_no_note(talk, request_) -> None:
+    names = {str(path) for path in talk.workspace.index.note_paths()}
     await say(talk, "open K1", request_)
     question = talk.items[-1]
     assert not (isinstance(question, Question) and "Create it?" in question.text)
+    assert {str(path) for path in talk.workspace.index.note_paths()} == names

@@ -259,6 +259,7 @@ async def test_a_reminder_with_a_day_is_a_task(talk, request_text, added) -> Non
         ("add pay the deposit in May as a task", ["pay the deposit in May"]),
         ("oil the gate - add that as a task there, due 2031-12-04", ["oil the gate 📅 2031-12-04"]),
         ("add wash the van as a todo", ["wash the van"]),
+        ("write clean the gutter down as a task", ["clean the gutter"]),
         ("we need salt - add that as a task", ["we need salt"]),
         ("Füge Zaun streichen als Aufgabe hinzu", ["Zaun streichen"]),
     ],
@@ -269,7 +270,9 @@ async def test_texts_are_called_tasks(talk, request_text, lines) -> None:
     assert text(talk, "Errands.md") == HEAD + "".join(f"- [ ] {line}\n" for line in lines)
 
 
-@pytest.mark.parametrize("request_text", ["tag it as a task", "show these as tasks", "add it as a task"])
+@pytest.mark.parametrize(
+    "request_text", ["tag it as a task", "show these as tasks", "add it as a task", "put this down as a task"]
+)
 async def test_a_pronoun_is_no_task(talk, request_text) -> None:
     await fill(talk, Errands=HEAD)
     await say(talk, "open Errands", request_text)

@@ -239,3 +239,11 @@ async def test_a_weekday_that_may_be_in_two_weeks_is_asked_about(talk, request_t
         assert days[0] in text(talk, "Desk.md")
     else:
         assert [day for choice in choices(talk) for day in days if day in choice][: len(days)] == days
+
+
+@pytest.mark.parametrize("request_text", ["set due to December 10", "setze due auf 10. Dezember"])
+async def test_a_day_to_come_without_a_year_stays_in_the_future(talk, request_text) -> None:
+    talk.workspace.agent._builtin._requests.now = lambda: datetime(2026, 3, 18, 12)
+    await fill(talk, Desk="---\ndue: 2026-05-15\n---\nA desk.\n")
+    await order(talk, "open Desk", request_text)
+    assert "due: 2026-12-10" in text(talk, "Desk.md")
