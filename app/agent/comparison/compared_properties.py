@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
@@ -35,6 +36,7 @@ from app.agent.language.readings import (
 from app.agent.language.request import Request
 from app.agent.language.stated_amounts import is_number
 from app.agent.language.vocabulary import name_parts
+from app.index.query_serializer import quote_value
 from app.vault.path import name_key
 
 _DAY = re.compile(r"\d{4}-\d\d-\d\d(?!\d)")
@@ -79,7 +81,7 @@ class ComparedProperties:
         names = compared.names or set(slots)
         paths = await self._paths(_without_dates(compared, ""), names, request)
         # The first notes may all be those of an archive.
-        sample = paths[:: -(-len(paths) // _MAX_NOTES) or 1]
+        sample = paths[:: max(1, math.ceil(len(paths) / _MAX_NOTES))]
         properties = await asyncio.to_thread(lambda: list(map(properties_of, sample)))
         sets = _compared_notes(request, compared, properties)[:_MAX_OPTIONS]
         readings = [
@@ -101,7 +103,7 @@ class ComparedProperties:
         listed = request.dialog.them
         if notes.source and not notes.query:
             return listed
-        query = notes.query or " OR ".join(f"[{_quoted(name)}]" for name in sorted(names))
+        query = notes.query or " OR ".join(f"[{quote_value(name)}]" for name in sorted(names))
         hits = (await self._found.with_hits(NoteSet(query=query))).notes
         if not notes.source:
             return hits
@@ -186,11 +188,11 @@ def _condition(
 ) -> str:
     """Return the condition that a property meets a comparison; an empty text if there is none."""
     if comparison.amount:
-        return f"[{_quoted(name)}:{comparison.sign}{comparison.amount}]"
+        return f"[{quote_value(name)}:{comparison.sign}{comparison.amount}]"
     is_yearly = name_key(name) in request.language.table("compared_sets")["yearly"]
     if is_yearly and not any(token.key[0].isdigit() for token in request.tokens):
         return _in_any_year(name, comparison.periods[0])
-    return within_period(_quoted(name), _period_with_values(name, comparison.periods, notes)) or ""
+    return within_period(quote_value(name), _period_with_values(name, comparison.periods, notes)) or ""
 
 
 def _period_with_values(name: str, periods: Sequence[Days], notes: Sequence[Mapping[str, object]]) -> Days:
@@ -214,8 +216,4 @@ def _in_any_year(name: str, period: Days) -> str:
     is_month = len(months) == 1 and first.day == 1 and (last + timedelta(days=1)).day == 1
     dates = [f"{first:%m}-"] if is_month else [f"{day:%m-%d}" for day in days]
     pattern = dates[0] if len(dates) == 1 else f"({'|'.join(dates)})"
-    return f"[{_quoted(name)}:/-{pattern}/]"
-
-
-def _quoted(name: str) -> str:
-    return f'"{name}"' if " " in name else name
+    return f"[{quote_value(name)}:/-{pattern}/]"

@@ -403,7 +403,7 @@ def _other_end_of_order(request: Request, tokens: tuple[Token, ...], step: Pipel
     words = [token for token in rest if token.kind != "mark" and token.key not in plain]
     if whole is None or step.target is None or not property_of(key := step.target.order.removeprefix("-")):
         return None
-    ends = {name for name in ("lowest", "highest") if language.matches_phrase(words, "doubts", name)}
+    ends = {name for name in ("lowest", "highest") if language.matches_phrase(words, "compared_sets", name)}
     implied = language.implied_properties({token.key for token in words})
     if implied and key not in implied:
         known = [name for name in sorted(implied) if request.vocabulary.find_property(name) == name]

@@ -116,7 +116,7 @@ def find_list(text: str, heading: str = "") -> ListPlace | None:
         after,
         top[-1],
         tuple(item[5] for item in items),
-        is_only_text=len(others) <= is_checklist and any(item[5].strip() for item in items),
+        is_only_text=len(others) <= (1 if is_checklist else 0) and any(item[5].strip() for item in items),
         is_last=is_last,
         precedes_tags=all(_TAGS.fullmatch(line) for line in rest.split("\n") if line.strip()),
         is_only_list=len(lists) == 1,
