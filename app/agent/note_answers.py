@@ -153,7 +153,7 @@ class NoteAnswers:
         if any(mention.kind == "note" for mention in request.mentions(request.tokens)):
             return False
         words = [token for token in request.tokens if token.is_word]
-        refers = any(language.match_prefix(words, at, "it") > at for at in range(len(words)))
+        refers = language.has_phrase(words, "it")
         return refers or len(words) <= _MAX_CONTINUATION_WORDS
 
 

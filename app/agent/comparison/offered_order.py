@@ -112,11 +112,7 @@ def _about(reading: Reading, path: str) -> Reading:
 def _points_to_note(request: Request) -> bool:
     """Return whether a request has a word for a note, such as "it" or "one", or names one."""
     language, tokens = request.language, request.tokens
-    says_note = any(
-        language.match_prefix(tokens, at, phrases) > at
-        for at in range(len(tokens))
-        for phrases in ("it", "this", "them")
-    )
+    says_note = any(language.has_phrase(tokens, phrases) for phrases in ("it", "this", "them"))
     says_one = any(token.key in language.words("result_pronouns") for token in tokens)
     names_note = any(mention.kind == "note" for mention in request.mentions(tokens))
     return says_note or says_one or names_note

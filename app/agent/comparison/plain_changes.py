@@ -44,7 +44,7 @@ def is_plain_change(request: Request, found: Reading, properties_of: PropertiesO
 def _means_open_note(request: Request, target: NoteSet) -> bool:
     """Return whether a request says "this one" for another note than that of a change."""
     tokens, language = request.tokens, request.language
-    says_this = any(language.match_prefix(tokens, at, "this") > at for at in range(len(tokens)))
+    says_this = language.has_phrase(tokens, "this")
     return says_this and target.notes != request.dialog.this
 
 

@@ -98,9 +98,7 @@ def parse_correction(request: Request, tokens: tuple[Token, ...]) -> list[Readin
         words = _Words(tokens, is_cued=True, is_strong=True)
     if words is None:
         return []
-    is_meant = any(
-        language.match_prefix(tokens, at, "corrections", "meant") > at for at in range(len(tokens))
-    )
+    is_meant = language.has_phrase(tokens, "corrections", "meant")
     words = replace(words, is_meant=is_meant)
     if dialog.question is not None:
         return _of_options(request, dialog.question, words)

@@ -278,6 +278,10 @@ class Language:
             phrase.matches_all(tokens) for phrase in self._phrases_at(tokens[0], *path)
         )
 
+    def has_phrase(self, tokens: Sequence[Token], *path: str) -> bool:
+        """Return whether one of the phrases of a list occurs in the tokens."""
+        return any(self.match_prefix(tokens, at, *path) > at for at in range(len(tokens)))
+
     def match_prefix(self, tokens: Sequence[Token], position: int, *path: str) -> int:
         """Return the end of the longest phrase of a list at `position`; `position` if there is none."""
         if position >= len(tokens):

@@ -88,7 +88,7 @@ def by_stated_date(
 
 def _says(request: Request, kind: str) -> bool:
     language, tokens = request.language, request.tokens
-    return any(language.match_prefix(tokens, at, "order_words", kind) > at for at in range(len(tokens)))
+    return language.has_phrase(tokens, "order_words", kind)
 
 
 def continued_order(dialog: DialogState, order: str) -> str:

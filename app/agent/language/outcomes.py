@@ -89,10 +89,7 @@ class Outcomes:
             case "question":
                 return ContentQuestion(request.text)
             case "none":
-                reminds = any(
-                    request.language.match_prefix(request.tokens, at, "reminders", "leads") > at
-                    for at in range(len(request.tokens))
-                )
+                reminds = request.language.has_phrase(request.tokens, "reminders", "leads")
                 return Reply("reminder" if reminds else "unsupported", understood=False)
             case _:
                 return Reply("", understood=False)

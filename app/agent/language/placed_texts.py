@@ -49,9 +49,7 @@ def _takes(request: Request, text: Sequence[Token], words: Sequence[Token], plac
         # "Under Open on the start page" names a note, and "under a new heading" none that exists.
         rest = words[language.match_prefix(words, 0, "new_tasks", "headings") :]
         is_led = place.heading.split(" ")[0].casefold() in language.words("determiners")
-        has_place = any(
-            language.match_prefix(rest, at, "new_tasks", "places") > at for at in range(len(rest))
-        )
+        has_place = language.has_phrase(rest, "new_tasks", "places")
         is_heading = bool(place.heading) and not is_led and (place.notes is not None or not has_place)
         return len(text) == 1 and (bool(place.edge) or is_heading)
     has_noun = any(token.key in language.table("new_tasks")["section_nouns"] for token in words)

@@ -221,9 +221,7 @@ class ProgramReader:
         last = self._dialog.last.steps if self._dialog.last is not None else ()
         if is_change and [step.action for step in last] != ["create_note", "create_note"]:
             return False
-        return len(recent) == 2 and any(
-            self._language.match_prefix(tokens, at, "both") > at for at in range(len(tokens))
-        )
+        return len(recent) == 2 and self._language.has_phrase(tokens, "both")
 
     def _is_due(self, key: object) -> bool:
         """Return whether a property holds future days, for example "due"."""

@@ -328,7 +328,7 @@ class _PropertyValueParser:
         )
         known = vocabulary.find_property(tokens[-1].value) if value and tokens[-1].is_word else None
         is_other = known in (None, "tags") or vocabulary.notes(tokens[-1].value)
-        has_list = any(self._language.match_prefix(value, at, "and") > at for at in range(len(value)))
+        has_list = self._language.has_phrase(value, "and")
         if is_other or has_list or len(value) > _MAX_VALUE_WORDS or value[0].kind in ("tag", "mark"):
             return None
         bound = self._fill(value)

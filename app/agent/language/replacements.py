@@ -124,9 +124,7 @@ def _names_one_note(request: Request, tokens: Sequence[Token], best: ClauseReadi
     target, language = best.step.target, request.language
     is_named = any(
         mention.kind == "note" and mention.notes == target for mention in request.mentions(tokens)
-    ) or any(
-        language.match_prefix(tokens, at, word) > at for at in range(len(tokens)) for word in ("it", "this")
-    )
+    ) or any(language.has_phrase(tokens, word) for word in ("it", "this"))
     return target is not None and target.is_single and is_named
 
 

@@ -73,7 +73,7 @@ class RequestParser:
     def has_pronoun(self, text: str) -> bool:
         """Return whether a request has a pronoun for a note, such as "it" or "that note"."""
         language, tokens = self._by_likelihood(text, DialogState())[0]
-        return any(language.match_prefix(tokens, at, "it") > at for at in range(len(tokens)))
+        return language.has_phrase(tokens, "it")
 
     def language_of(self, text: str, dialog: DialogState) -> Language:
         """Return the language that knows the largest share of a request's words, or that of the dialog."""

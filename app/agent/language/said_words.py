@@ -64,7 +64,7 @@ class SaidWords:
     def matches(self, phrases: str) -> bool:
         """Return whether the words contain a phrase of a list of the language."""
         language = self._request.language
-        return any(language.match_prefix(self.tokens, at, phrases) > at for at in range(len(self.tokens)))
+        return language.has_phrase(self.tokens, phrases)
 
     def has_one_of(self, words: Collection[str]) -> bool:
         """Return whether one of the words is in a collection."""

@@ -271,9 +271,7 @@ def _asks_for_tasks(request: Request) -> bool:
 
 def _says(request: Request, name: str) -> bool:
     tokens = request.tokens
-    return any(
-        request.language.match_prefix(tokens, at, "task_lists", name) > at for at in range(len(tokens))
-    )
+    return request.language.has_phrase(tokens, "task_lists", name)
 
 
 def _task_nouns(request: Request) -> set[str]:

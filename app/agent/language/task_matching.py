@@ -80,7 +80,7 @@ def named_parts(words: str, language: Language) -> list[str]:
 def says_not(words: str, language: Language) -> bool:
     """Return whether words for tasks leave one out: "the straw, but not the roof"."""
     tokens = tokenize(words, language.contractions)
-    return any(language.match_prefix(tokens, at, "not") > at for at in range(len(tokens)))
+    return language.has_phrase(tokens, "not")
 
 
 def content_words(words: str) -> set[str]:

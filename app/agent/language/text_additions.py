@@ -62,7 +62,7 @@ def parse_dictated_text(request: Request, tokens: tuple[Token, ...]) -> list[Rea
     follows_task = last is not None and adds_tasks(last.last)
     if follows_task and _says_again(language, words):
         return []  # "add another: oil it" is another task
-    if any(language.match_prefix(words, at, "new_tasks", "dated") > at for at in range(len(words))):
+    if language.has_phrase(words, "new_tasks", "dated"):
         dated = span_text(request.text, after)
         if split_due_day(dated, language, request.dates)[1] is not None:
             return []  # "add a reminder: pay by Friday" is a task
@@ -82,7 +82,7 @@ def parse_dictated_text(request: Request, tokens: tuple[Token, ...]) -> list[Rea
 
 
 def _says_again(language: Language, words: Sequence[Token]) -> bool:
-    return any(language.match_prefix(words, at, "new_tasks", "again") > at for at in range(len(words)))
+    return language.has_phrase(words, "new_tasks", "again")
 
 
 def _adds_item(step: PipelineStep) -> bool:

@@ -186,7 +186,7 @@ def parse_move_back(request: Request, tokens: tuple[Token, ...]) -> Reading | Re
     if _has_phrase(language, words, "pair"):
         numbers = [2]
     if not numbers and not _has_phrase(language, words, "all"):
-        numbers = [1] if any(language.match_prefix(words, at, "it") > at for at in range(len(words))) else []
+        numbers = [1] if language.has_phrase(words, "it") else []
         if not numbers:
             return None
     count = numbers[0] if numbers else len(moves)
@@ -296,7 +296,7 @@ def _latest_of_each_kind(request: Request, words: Sequence[Token]) -> list[OwnCh
     """Return the last change of each kind of "the deletion and the tag", oldest first; none for one kind."""
     language, nouns = request.language, request.language.table("change_nouns")
     kinds = [nouns[token.key] for token in words if token.is_word and token.key in nouns]
-    has_and = any(language.match_prefix(words, at, "and") > at for at in range(len(words)))
+    has_and = language.has_phrase(words, "and")
     if len(kinds) < 2 or not has_and:
         return []
     changes = request.dialog.changes
