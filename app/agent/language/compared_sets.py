@@ -251,7 +251,7 @@ def _comparison(request: Request, tokens: Sequence[Token], position: int) -> Com
     """Return the comparison that starts at a token; None for other words."""
     language, today = request.language, request.dates.today
     if (after := language.match_prefix(tokens, position, "compared_sets", "past")) > position:
-        named = _property_at(request, tokens, _after_articles(request, tokens, after))
+        named = _property_at(request, tokens, language.after_determiners(tokens, after))
         if named is not None and named[1] >= len(tokens) - 1:
             return Comparison(after, periods=((None, today - timedelta(days=1)),))
     if (after := language.match_prefix(tokens, position, "compared_sets", "upcoming")) > position:
@@ -324,13 +324,6 @@ def _bounded(days: Days, sign: str) -> Days:
             return last + timedelta(days=1), None
         case _:
             return first, None
-
-
-def _after_articles(request: Request, tokens: Sequence[Token], position: int) -> int:
-    words = request.language.words("determiners")
-    while position < len(tokens) and tokens[position].key in words:
-        position += 1
-    return position
 
 
 def _after_currency(request: Request, tokens: Sequence[Token], position: int) -> int:

@@ -76,8 +76,7 @@ def _values(request: Request, tokens: Sequence[Token]) -> dict[str, object]:
     values: dict[str, object] = {}
     for part in split_tokens(language, tokens):
         position = 0
-        while position < len(part) - 1 and part[position].key in language.words("determiners"):
-            position += 1
+        position = language.after_determiners(part, position, len(part) - 1)
         known = request.vocabulary.find_property
         token = part[position]
         name = language.property_name(token.key, known) or known(token.value)

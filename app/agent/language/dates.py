@@ -130,8 +130,7 @@ class DateParser:
         return days if days is not None and days.end == len(tokens) else None
 
     def _between(self, tokens: Sequence[Token], position: int) -> DateSpan | None:
-        while position < len(tokens) - 1 and tokens[position].key in self._language.words("determiners"):
-            position += 1
+        position = self._language.after_determiners(tokens, position, len(tokens) - 1)
         first = self._period(tokens, position)
         end = first.end if first is not None else position + 1
         after = self._language.match_prefix(tokens, end, "dates", "and") if end < len(tokens) else end
@@ -259,8 +258,7 @@ class DateParser:
                 joint = self._language.match_prefix(tokens, joint, "dates", "week_joints")
                 day = self._weekday(tokens, joint)
                 return _in_week(week, day, joint + 1) if day is not None else None
-        while start < len(tokens) - 1 and tokens[start].key in self._language.words("determiners"):
-            start += 1
+        start = self._language.after_determiners(tokens, start, len(tokens) - 1)
         day = self._weekday(tokens, start)
         joint = self._language.match_prefix(tokens, start + 1, "dates", "week_joints")
         week = self._week(tokens, joint) if day is not None else None
@@ -287,8 +285,7 @@ class DateParser:
 
     def _day_after_next(self, tokens: Sequence[Token], position: int) -> DateSpan | None:
         """Parse a day of the week after the coming one: "Friday after next", "übernächsten Freitag"."""
-        while position < len(tokens) and tokens[position].key in self._language.words("determiners"):
-            position += 1
+        position = self._language.after_determiners(tokens, position)
         lead = self._language.match_prefix(tokens, position, "dates", "second_next")
         day = self._parse_absolute(tokens[: lead + 1], lead, ahead=True)
         if day is None or day.first is None or day.last is None or day.first != day.last:
@@ -311,8 +308,7 @@ class DateParser:
         self, tokens: Sequence[Token], position: int, *, step: Literal[1, -1] = 1
     ) -> DateSpan | None:
         """Parse "the 27th" or "den 27." as the next day with this number, or the latest if `step` is -1."""
-        while position < len(tokens) and tokens[position].key in self._language.words("determiners"):
-            position += 1
+        position = self._language.after_determiners(tokens, position)
         if position >= len(tokens):
             return None
         key, end = tokens[position].key, position + 1
@@ -383,8 +379,7 @@ class DateParser:
         language = self._language
         words = [token for token in tokens if token.kind != "mark"]
         start = language.match_prefix(words, 0, "dates", "on")
-        while start < len(words) and words[start].key in language.words("determiners"):
-            start += 1
+        start = language.after_determiners(words, start)
         for name, sign in (("earlier", -1), ("later", 1)):
             position = language.match_prefix(words, start, "dates", name)
             is_leading = position > start
@@ -400,8 +395,7 @@ class DateParser:
         """Parse all tokens as a unit with its number: "a week" is `("week", 1)`; None for other text."""
         words = [token for token in tokens if token.kind != "mark"]
         start = 0
-        while start < len(words) and words[start].key in self._language.words("determiners"):
-            start += 1
+        start = self._language.after_determiners(words, start)
         number = self.parse_number(words[start].key) if start < len(words) else None
         start += number is not None
         unit = self._unit(words[start].key) if start == len(words) - 1 else None

@@ -164,8 +164,7 @@ def _refine_by_part(
         after = 0 if described else language.match_prefix(tokens, 0, "refine", kind)
         if (after == 0 and not described) or after >= len(tokens):
             continue
-        while after < len(tokens) - 1 and tokens[after].key in language.words("determiners"):
-            after += 1
+        after = language.after_determiners(tokens, after, len(tokens) - 1)
         # "Which of those still no topics" forgets its verb.
         still = language.match_prefix(tokens, after, "scopes", "still")
         if still < len(tokens) and tokens[still].key in language.words("lacking"):
@@ -283,8 +282,7 @@ def _described(request: Request, tokens: tuple[Token, ...]) -> tuple[Token, ...]
     if not words or singulars.isdisjoint(request.vocabulary.plural_stems(words[-1].key)):
         return ()
     start = first = language.match_prefix(words, 0, "refine", "only")
-    while first < len(words) and words[first].key in language.words("determiners"):
-        first += 1
+    first = language.after_determiners(words, first)
     described = words[first:-1]
     plain = language.words("determiners") | language.words("lacking")
     is_plain = all(token.is_word and token.key not in plain for token in described)

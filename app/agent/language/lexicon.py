@@ -282,6 +282,16 @@ class Language:
         """Return whether one of the phrases of a list occurs in the tokens."""
         return any(self.match_prefix(tokens, at, *path) > at for at in range(len(tokens)))
 
+    def after_determiners(self, tokens: Sequence[Token], position: int, end: int | None = None) -> int:
+        """Return the position after the determiners at `position`, at most `end`.
+
+        Without `end`, all tokens may be determiners.
+        """
+        end = len(tokens) if end is None else end
+        while position < end and tokens[position].key in self.words("determiners"):
+            position += 1
+        return position
+
     def match_prefix(self, tokens: Sequence[Token], position: int, *path: str) -> int:
         """Return the end of the longest phrase of a list at `position`; `position` if there is none."""
         if position >= len(tokens):

@@ -63,8 +63,7 @@ def _without_ending(language: Language, tokens: tuple[Token, ...]) -> tuple[Toke
 def _objects(language: Language, tokens: Sequence[Token]) -> list[tuple[str, Sequence[Token]]]:
     """Return what a removal is about, and the words after it: "the line with X", "the X task"."""
     start = 0
-    while start < len(tokens) and tokens[start].key in language.words("determiners"):
-        start += 1
+    start = language.after_determiners(tokens, start)
     objects: list[tuple[str, Sequence[Token]]] = []
     for what, nouns in ((LINE, "lines"), (TASK, "tasks")):
         after = language.match_prefix(tokens, start, "line_removals", nouns)
@@ -99,8 +98,7 @@ def _line_before_noun(request: Request, tokens: Sequence[Token]) -> list[Reading
     """Return the removal of a line whose words stand before the noun: "the ladder line"."""
     words, place = split_place(request, tokens)
     start = 0
-    while start < len(words) and words[start].key in request.language.words("determiners"):
-        start += 1
+    start = request.language.after_determiners(words, start)
     described = tuple(words[start:-1])
     is_line = len(words) > 1 and words[-1].key in request.language.table("line_removals")["lines"]
     kinds = request.language.table("line_removals")["kinds"]

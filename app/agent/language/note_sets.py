@@ -246,8 +246,7 @@ class NoteSetParser(NoteReferenceParser):
         """Return whether "and" joins the names of two kinds of notes."""
         if last is None or last.end != position or last.is_topic or last.filter is not None:
             return False
-        while after < len(tokens) - 1 and tokens[after].key in self._language.words("determiners"):
-            after += 1
+        after = self._language.after_determiners(tokens, after, len(tokens) - 1)
         following = self._noun(tokens, after)
         if following is None or last.query == following.query:
             return False
@@ -567,8 +566,7 @@ class NoteSetParser(NoteReferenceParser):
         if kind == "topic":
             part = self._topic(tokens, position, CUED_FIT)
             return (part.query, part.end) if part else ("", position)
-        while position < len(tokens) and tokens[position].key in self._language.words("determiners"):
-            position += 1
+        position = self._language.after_determiners(tokens, position)
         for end in range(min(len(tokens), position + _MAX_NAME_TOKENS), position, -1):
             part_tokens = tokens[position:end]
             if part_tokens[-1].kind == "mark":

@@ -122,8 +122,7 @@ class PropertyConditionParser:
         if tokens[position].key not in language.words("lacking"):
             return None
         at = position + 1
-        while at < len(tokens) and tokens[at].key in language.words("determiners"):
-            at += 1
+        at = language.after_determiners(tokens, at)
         if at >= len(tokens) or not tokens[at].is_word:
             return None
         end = at + 1
@@ -250,8 +249,7 @@ class PropertyConditionParser:
             value_at = self._language.match_prefix(tokens, position, "dates", "span")
             if value_at == position and not name:
                 return None
-        while value_at < len(tokens) - 1 and tokens[value_at].key in self._language.words("determiners"):
-            value_at += 1
+        value_at = self._language.after_determiners(tokens, value_at, len(tokens) - 1)
         if value_at >= len(tokens):
             return None
         token, end = tokens[value_at], value_at + 1
@@ -354,8 +352,7 @@ class PropertyConditionParser:
         return None
 
     def _property_value(self, tokens: Sequence[Token], position: int) -> tuple[str, int]:
-        while position < len(tokens) and tokens[position].key in self._language.words("determiners"):
-            position += 1
+        position = self._language.after_determiners(tokens, position)
         if position >= len(tokens):
             return "", position
         token = tokens[position]

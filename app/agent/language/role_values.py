@@ -106,8 +106,7 @@ class RoleValueParser:
                 return RoleBinding({role: known}, 1.0) if known else None
             case "query":
                 start = 0
-                while start < len(tokens) - 1 and tokens[start].key in self._language.words("determiners"):
-                    start += 1
+                start = self._language.after_determiners(tokens, start, len(tokens) - 1)
                 return RoleBinding({role: self._raw(tokens[start:])}, 0.85)
 
     def _raw(self, tokens: Sequence[Token]) -> str:
@@ -342,8 +341,7 @@ class RoleValueParser:
 
     def _heading(self, role: str, tokens: Sequence[Token]) -> RoleBinding | None:
         position = 0
-        while position < len(tokens) - 1 and tokens[position].key in self._language.words("determiners"):
-            position += 1
+        position = self._language.after_determiners(tokens, position, len(tokens) - 1)
         part = tokens[position:]
         if len(part) > 8:
             return None
@@ -353,8 +351,7 @@ class RoleValueParser:
     def _property(self, action: Action, role: str, tokens: Sequence[Token]) -> RoleBinding | None:
         """Parse a property, with its note ("H4's status") or its value ("status done")."""
         position = 0
-        while position < len(tokens) - 1 and tokens[position].key in self._language.words("determiners"):
-            position += 1
+        position = self._language.after_determiners(tokens, position, len(tokens) - 1)
         part = tokens[position:]
         owner: NoteSet | None = None
         for index, token in enumerate(part[:-1]):
@@ -386,8 +383,7 @@ class RoleValueParser:
     def _property_name(self, frame: ActionFrame, role: str, tokens: Sequence[Token]) -> RoleBinding | None:
         """Parse the whole name of a property, which may be new and have several words."""
         position = 0
-        while position < len(tokens) - 1 and tokens[position].key in self._language.words("determiners"):
-            position += 1
+        position = self._language.after_determiners(tokens, position, len(tokens) - 1)
         part = tokens[position:]
         if len(part) > _MAX_PROPERTY_WORDS or any(token.kind not in ("word", "quoted") for token in part):
             return None

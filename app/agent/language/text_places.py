@@ -80,8 +80,7 @@ class PlaceParser:
         after = self._match(tokens, 0, "places")
         is_named = after < len(tokens) and tokens[after].value[:1].isupper()
         start = after
-        while start < len(tokens) and tokens[start].key in self._language.words("determiners"):
-            start += 1
+        start = self._language.after_determiners(tokens, start)
         words = tuple(tokens[start:])
         if after == 0 or not words or not (is_named or start > after):
             return None

@@ -46,8 +46,7 @@ def _list_property(request: Request, token: Token) -> str:
 
 def _without_determiners(request: Request, tokens: Sequence[Token]) -> Sequence[Token]:
     start = 0
-    while start < len(tokens) and tokens[start].key in request.language.words("determiners"):
-        start += 1
+    start = request.language.after_determiners(tokens, start)
     return trim_marks(tokens[start:])
 
 
