@@ -21,6 +21,8 @@ NOTES = {
     "Loans__Harp": note(until="2026-12-01", price="900", serviced="2025-04-02"),
     "Loans__Tuba": note(until="2027-02-01", price="1200", serviced="2026-01-20"),
     "Loans__Organ": note(until="2026-01-31", price="4000"),
+    "Tools__Drill": note(warranty="2026-01-15"),
+    "Tools__Lathe": note(warranty="2027-06-01"),
     "Singers__Ada": note(birthday="1988-03-30"),
     "Singers__Ben": note(birthday="1990-05-04"),
 }
@@ -46,6 +48,8 @@ async def found(talk, *requests: str) -> list[str]:
         ("loans with a price of 1200 or more", ["Organ", "Tuba"]),
         ("loans with price 1200 or less", ["Harp", "Tuba"]),
         ("which loans are past their until date?", ["Organ"]),
+        ("which tools are out of warranty?", ["Drill"]),
+        ("tools out of warranty", ["Drill"]),
         ("loans not serviced this year", ["Harp", "Organ"]),
         ("whose birthday is in march?", ["Ada"]),
         ("welche Loans sind im Dezember fällig?", ["Harp"]),
