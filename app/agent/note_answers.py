@@ -85,7 +85,7 @@ class NoteAnswers:
         source, asked = source_note(request)
         listed, asked_of_list = listed_source(request)
         text = asked or asked_of_list or with_topic_of(question.text, state.asked, languages())
-        subject, before = named_note(text, resolver), state.subject if state.asked else state.focus
+        subject, before = _named_note(text, resolver), state.subject if state.asked else state.focus
         if not subject and before and text == question.text:
             text = with_name_for_pronouns(text, NotePath.on_disk(before[0]).name, languages())
             is_about_it = text != question.text or self._continues(text, state, language, resolver)
@@ -166,7 +166,7 @@ def say_model_required(turn: Turn, required: ModelRequired, language: Language) 
     )
 
 
-def named_note(text: str, resolver: Resolver) -> tuple[str, ...]:
+def _named_note(text: str, resolver: Resolver) -> tuple[str, ...]:
     """Return the note that a question names; empty if it names none or several."""
     words = text.strip(" ?.!").split()
     matches: set[str] = set()

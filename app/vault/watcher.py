@@ -94,7 +94,7 @@ class WatchRounds:
             yield
         finally:
             self._is_watching = False
-            # Both kinds of waiters: a watch that begins again may report their change.
+            # Both kinds of waiters: a later watch may report their change.
             self.end(had_events=True)
             self.end(had_events=True)
 
@@ -183,6 +183,11 @@ class _Watch:
         Raises:
             StorageError: The folder can't be watched, not even by polling.
         """
+        # A wait for a round lasts through a restart of the watch, which reports the changes made before it.
+        async with self._rounds.watching():
+            await self._run(ready, was_lost=was_lost)
+
+    async def _run(self, ready: asyncio.Event | None, *, was_lost: bool) -> None:
         polling: bool | None = None
         resumed = False
         while True:
@@ -211,11 +216,7 @@ class _Watch:
     async def _follow(
         self, ready: asyncio.Event | None, *, was_lost: bool, polling: bool | None, resumed: bool
     ) -> None:
-        async with (
-            self._stopping() as stop,
-            aclosing(self._awatch(polling, stop)) as changes,
-            self._rounds.watching(),
-        ):
+        async with self._stopping() as stop, aclosing(self._awatch(polling, stop)) as changes:
             first = asyncio.ensure_future(anext(changes, None))
             try:
                 # The watches exist once the generator has run up to its first wait.

@@ -8,7 +8,9 @@ from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import pytest
+from watchfiles._rust_notify import WatchfilesRustInternalError
 
+from app.vault import watcher
 from app.vault.changes import ChangeSet, Create, Delete, Move, Update
 from app.vault.journal import Journal
 from app.vault.path import NotePath
@@ -242,10 +244,52 @@ async def test_a_wait_ends_with_the_first_whole_round() -> None:
         assert await waiting
 
 
-async def test_the_end_of_the_watch_ends_a_wait_and_says_nothing_of_the_files() -> None:
+async def test_a_wait_ends_with_the_watch() -> None:
     rounds = WatchRounds()
     async with rounds.watching():
         waiting = asyncio.ensure_future(rounds.wait_next())
         await asyncio.sleep(0)
     assert await waiting
     assert not await rounds.wait_next()
+
+
+async def test_a_wait_lasts_through_a_restart_of_the_watch(tmp_path: Path, monkeypatch) -> None:
+    awatch, failing, failed = watcher.awatch, asyncio.Event(), asyncio.Event()
+
+    async def awatch_failing_once(*args, **options):
+        if not failed.is_set():
+            await failing.wait()
+            failed.set()
+            raise WatchfilesRustInternalError("a name that is not UTF-8")
+        async for events in awatch(*args, **options):
+            yield events
+
+    monkeypatch.setattr(watcher, "awatch", awatch_failing_once)
+    watched, rounds, ready = WatchedVault(tmp_path), WatchRounds(), asyncio.Event()
+    note = watched.root / "note.md"
+    note.write_bytes(b"note")
+    task = asyncio.create_task(
+        watch(
+            watched.root,
+            watched.on_batch,
+            watched.stop,
+            watched.store.is_own_write,
+            ready=ready,
+            rounds=rounds,
+        )
+    )
+    async with asyncio.timeout(TIMEOUT_S):
+        await ready.wait()
+        before = asyncio.ensure_future(rounds.wait_next())
+        await asyncio.sleep(0)
+        note.unlink()
+        failing.set()
+        await failed.wait()
+        await asyncio.sleep(watcher._RETRY_DELAY_S / 5)
+        during = asyncio.ensure_future(rounds.wait_next())
+        for waiting in (before, during):
+            await waiting
+            assert watched.removed == {"note.md"}
+        watched.stop.set()
+        await task
+    watched.journal.close()

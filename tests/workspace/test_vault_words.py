@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from app.agent.language.lexicon import languages
-from app.agent.note_answers import named_note
+from app.agent.note_answers import _named_note
 from app.settings import Settings
 from app.vault.path import NotePath
 from app.workspace.opening import open_workspace
@@ -48,6 +48,6 @@ async def test_a_model_knows_no_names_from_private_notes(root: Path) -> None:
         vocabulary = builtin._requests.vocabulary_of(public, builtin._public_resolver())(languages()[0])
         assert vocabulary.notes("Mint") and not vocabulary.notes("Will")
         assert not vocabulary.find_similar_notes("wills").paths
-        assert named_note("What does Will say?", builtin._public_resolver()) == ()
+        assert _named_note("What does Will say?", builtin._public_resolver()) == ()
     finally:
         await workspace.close()

@@ -114,7 +114,7 @@ class DescribedTasks:
         if (await self._found.with_hits(NoteSet(query=f"{field}:({text})"))).notes:
             return interpretation
         linked = (
-            request.vocabulary.find_values_in_part(words),
+            request.vocabulary.search_for_values_with(words),
             *request.vocabulary.conditions_on(words),
             f"file:{text}",
         )

@@ -21,9 +21,9 @@ from app.agent.comparison.offered_order import (
     with_state_of_verb,
     with_stated_value_first,
 )
-from app.agent.comparison.own_values import OwnValues
-from app.agent.comparison.owned_notes import OwnedNotes
 from app.agent.comparison.plain_changes import is_plain_change
+from app.agent.comparison.possessive_names import OwnedNotes
+from app.agent.comparison.values_of_open_note import OwnValues
 from app.agent.language.choices import MAX_OPTIONS, accounts_for_all, question_about
 from app.agent.language.compound_requests import drops_change, without_dropped_orders
 from app.agent.language.dialog import DialogState

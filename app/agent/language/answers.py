@@ -13,7 +13,7 @@ _HEADS_OF_FACTS = ("This vault contains:",)
 _SENTENCE_END = re.compile(r"[.!?] (?=[A-Z0-9])")
 _LINK = re.compile(r"\[\[[^\[\]\n]*\]\]")
 _MASK = "\ue000"
-"""Stands for a link, which a translation does not divide: "Set rating of [[Out of Control]] to 9"."""
+"""The placeholder of a link, so that a translation does not change its text: "[[Out of Control]]"."""
 _NAME = re.compile(r"“[^”\n]*”|'[^'\n]*'")
 
 

@@ -275,7 +275,7 @@ class DateParser:
         return None
 
     def _weekday(self, tokens: Sequence[Token], position: int) -> date | None:
-        """Parse the name of a weekday, which is a coming day as well as a past one."""
+        """Return the coming day that a weekday names; None for other words."""
         key = tokens[position].key if position < len(tokens) else ""
         if key not in self._date_words:
             return None

@@ -299,7 +299,7 @@ def described_part(request: Request, tokens: Sequence[Token], position: int) -> 
     if value is not None:
         return DescribedPart(value, position + 1, condition_slots(value) != {"kind"})
     is_known = token.key in request.language.function_words() | request.language.vocabulary()
-    in_part = "" if is_known else vocabulary.find_values_in_part(token.key)
+    in_part = "" if is_known else vocabulary.search_for_values_with(token.key)
     return DescribedPart(in_part, position + 1) if in_part else None
 
 

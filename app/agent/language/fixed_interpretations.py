@@ -16,7 +16,6 @@ from app.agent.language.missing_notes import parse_text_for_missing_note
 from app.agent.language.new_folders import parse_move_to_new_folder, parse_move_to_same_folder
 from app.agent.language.new_tasks import parse_new_tasks
 from app.agent.language.notes_of_kinds import parse_listed_note_of_kind, parse_note_of_kind
-from app.agent.language.placed_texts import parse_placed_text
 from app.agent.language.property_lines import parse_asked_value, parse_property_line
 from app.agent.language.property_questions import parse_property_question
 from app.agent.language.property_values import parse_property_values
@@ -42,6 +41,7 @@ from app.agent.language.task_lists import parse_task_list
 from app.agent.language.task_references import parse_task_change
 from app.agent.language.template_notes import parse_note_from_template, parse_other_template
 from app.agent.language.text_additions import parse_added_line, parse_dictated_text, parse_stated_fact
+from app.agent.language.texts_before_places import parse_placed_text
 from app.agent.language.tokens import Token, span_text
 from app.agent.language.undo import parse_redo, parse_undo
 from app.agent.language.value_removals import parse_removed_value

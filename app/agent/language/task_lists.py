@@ -256,7 +256,9 @@ def about_whole_vault(request: Request, interpretation: Interpretation) -> Inter
         here = NoteSet(notes=request.dialog.this)
         return replace(readings[0], steps=(replace(step, target=here),))
     says_note = is_named or _says(request, "note") or bool(step.target and step.target.source)
-    says_all = not says_note and (_says(request, "everywhere") or _asks_for_tasks(request))
+    says_all = not says_note and (
+        _says(request, "everywhere") or _says(request, "totals", "scopes") or _asks_for_tasks(request)
+    )
     if not says_all and not _says(request, "vault"):
         return interpretation
     return replace(readings[0], steps=(replace(step, target=None),))
@@ -269,9 +271,9 @@ def _asks_for_tasks(request: Request) -> bool:
     return says_tasks and not request.dialog.tasks and not _follows_tasks(request)
 
 
-def _says(request: Request, name: str) -> bool:
+def _says(request: Request, name: str, table: str = "task_lists") -> bool:
     tokens = request.tokens
-    return request.language.has_phrase(tokens, "task_lists", name)
+    return request.language.has_phrase(tokens, table, name)
 
 
 def _task_nouns(request: Request) -> set[str]:

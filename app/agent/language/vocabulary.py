@@ -624,8 +624,8 @@ class Vocabulary:
         label = self.label_with_word(word)
         return self.find_value(label) if label is not None else None
 
-    def find_values_in_part(self, word: str) -> str:
-        """Return the search for the few linked texts of properties that contain `word`, or no text."""
+    def search_for_values_with(self, word: str) -> str:
+        """Return the search for the few linked texts of properties that contain `word`; "" without one."""
         labels = self._words.labels_by_word.get(name_key(word), ())
         conditions = list(dict.fromkeys(own for label in labels for own in self.conditions_on(label)))
         if not 0 < len(conditions) <= _MAX_CANDIDATES:

@@ -82,7 +82,7 @@ class EditService:
         notes: Reads the notes.
         history: The commits.
         runner: Runs the user's edits.
-        moves: Where notes went.
+        moves: The new paths of moved notes.
         wait_watched: Waits until the watcher has published the outside changes made so far; returns False if
             there were none.
     """

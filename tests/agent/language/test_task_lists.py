@@ -80,6 +80,8 @@ async def test_tasks_with_the_same_words_are_all_listed(talk) -> None:
         "what open tasks are there in all my notes?",
         "what open tasks do I have?",
         "how many open tasks do I have in total?",
+        "what is open overall?",
+        "was ist insgesamt noch offen?",
         "Zeig mir alle offenen Aufgaben",
     ],
 )

@@ -60,7 +60,7 @@ async def test_saving_a_deleted_note_says_that_it_is_gone(vault: VaultService) -
 
 @contextmanager
 def paused_commits(vault: VaultService, monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
-    """Pause each commit between its work on the disk and its record in the journal; yield what ends that."""
+    """Pause each commit after its work on the disk; yield the event that resumes them."""
     journal, resumed = vault._workspace.journal, threading.Event()
     record = journal.record
 
@@ -97,7 +97,7 @@ async def test_a_note_is_not_deleted_while_the_app_renames_it(vault: VaultServic
     assert found.theirs is not None and found.theirs.path == NotePath("B.md") and found.by_app
 
 
-async def test_what_the_app_is_writing_is_not_taken_for_an_outside_change(
+async def test_a_change_being_written_by_the_app_is_not_an_outside_change(
     vault: VaultService, monkeypatch
 ) -> None:
     page = await vault.notes.load(A)

@@ -11,9 +11,9 @@ from app.agent.language.dates import ISO_DAY
 from app.agent.language.lexicon import languages
 from app.agent.language.notation import serialize
 from app.agent.language.note_facts import PropertiesOf
-from app.agent.language.own_values import parse_own_value
 from app.agent.language.property_lines import PropertyLine, stated_lines
 from app.agent.language.questions import question_language
+from app.agent.language.questions_about_open_note import parse_own_value
 from app.agent.language.readings import (
     Clarification,
     ClarificationOption,
