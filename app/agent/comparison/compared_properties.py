@@ -114,7 +114,7 @@ class ComparedProperties:
 def _compared_notes(
     request: Request, compared: ComparedSet, notes: Sequence[Mapping[str, object]]
 ) -> list[NoteSet]:
-    """Return the sets that a comparison may mean among notes with some properties, likeliest first."""
+    """Return the sets that a comparison may mean among notes with the given properties, likeliest first."""
     comparison = compared.comparison
     names = _compared_names(request, compared, notes)
     if isinstance(comparison, Superlative):

@@ -186,7 +186,7 @@ class _NewTaskParser:
         return []
 
     def called_tasks(self) -> list[Reading]:
-        """Return the readings of texts before "as a task": "add pay rent as a task"; none for others.
+        """Return the tasks of requests such as "add pay rent as a task"; none for other requests.
 
         Without a verb that adds it, the text may be another request: "treat it all as a task".
         """
