@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
 from app.agent.language.conditions import condition_slots
-from app.agent.language.described_sets import described_part, is_plain_word
+from app.agent.language.described_sets import asking_lead, described_part, is_plain_word
 from app.agent.language.dialog import MAX_RESULTS
 from app.agent.language.lexicon import languages
 from app.agent.language.negations import change_words
@@ -94,7 +94,9 @@ def parse_compared_set(request: Request) -> ComparedSet | None:
     counted = language.match_prefix(tokens, 0, "refine", "count_only")
     narrowed = counted or language.match_prefix(tokens, 0, "refine", "only")
     is_of_list = has_list and narrowed > 0
-    action, position = ("count" if counted else "find", narrowed) if is_of_list else _lead(request, tokens)
+    action, position = (
+        ("count" if counted else "find", narrowed) if is_of_list else asking_lead(request, tokens)
+    )
     conditions: list[str] = []
     names: set[str] = set()
     comparison: Comparison | Superlative | None = None
@@ -153,7 +155,7 @@ def _asks(request: Request, tokens: Sequence[Token]) -> bool:
     changes = change_words(language, "created") | change_words(language, "modified")
     if any(token.key in language.words("due_words") for token in tokens):
         return False  # "what is due next week?" asks for tasks
-    is_question = tokens[0].key in language.words("asking_words") or _lead(request, tokens)[1] > 0
+    is_question = tokens[0].key in language.words("asking_words") or asking_lead(request, tokens)[1] > 0
     return is_question and changes.isdisjoint(token.key for token in tokens)
 
 
@@ -165,19 +167,6 @@ def _listed(request: Request) -> NoteSet:
     if is_search and target is not None and target == NoteSet(query=target.query, order=target.order):
         return target
     return NoteSet(source="previous")
-
-
-def _lead(request: Request, tokens: Sequence[Token]) -> tuple[str, int]:
-    """Return the action of the first words of a request, and the position after them."""
-    leads = [
-        (match.end, frame.action)
-        for frame in request.frames
-        if frame.action in ("find", "count")
-        for phrase in frame.say
-        if (match := phrase.longest_match(tokens, 0)) and match.gap_start < 0
-    ]
-    end, action = max(leads, default=(0, "find"))
-    return action, end
 
 
 def _property_at(request: Request, tokens: Sequence[Token], position: int) -> tuple[set[str], int] | None:
