@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import date, timedelta
+from datetime import timedelta
 
 from app.agent.language.conditions import condition_slots
+from app.agent.language.dates import Days, bounded_days
 from app.agent.language.described_sets import asking_lead, described_part, is_plain_word
 from app.agent.language.dialog import MAX_RESULTS
 from app.agent.language.lexicon import languages
@@ -19,7 +20,6 @@ from app.index.query_serializer import quote_value
 from app.vault.path import name_key
 
 _OLD_YEAR = re.compile(r"1[0-8]\d\d|19[0-8]\d")
-Days = tuple[date | None, date | None]
 _SIGNS = ("<=", ">=", "<", ">")
 _MAX_PERIOD_TOKENS = 6
 _MAX_NAME_TOKENS = 3
@@ -256,7 +256,7 @@ def _comparison(request: Request, tokens: Sequence[Token], position: int) -> Com
         if sign == ">" and word not in language.table("years").get("exclusive", ()):
             sign = ">="
         if days := _days(request, tokens, after):
-            return Comparison(days[1], periods=tuple(_bounded(period, sign) for period in days[0]))
+            return Comparison(days[1], periods=tuple(bounded_days(period, sign) for period in days[0]))
     amount = plain_number(tokens[position].value) if tokens[position].is_word else None
     end = _after_currency(request, tokens, position + 1)
     named = _property_at(request, tokens, end) if amount and end < len(tokens) else None
@@ -267,7 +267,7 @@ def _comparison(request: Request, tokens: Sequence[Token], position: int) -> Com
         return None
     periods, end = days
     if postfix := _postfix(request, tokens, end):
-        return Comparison(postfix[1], periods=tuple(_bounded(period, postfix[0]) for period in periods))
+        return Comparison(postfix[1], periods=tuple(bounded_days(period, postfix[0]) for period in periods))
     return Comparison(end, periods=periods)
 
 
@@ -300,19 +300,6 @@ def _days(request: Request, tokens: Sequence[Token], position: int) -> tuple[tup
         if periods:
             return periods, end
     return None
-
-
-def _bounded(days: Days, sign: str) -> Days:
-    first, last = days
-    match sign:
-        case "<" if first is not None:
-            return None, first - timedelta(days=1)
-        case "<=":
-            return None, last
-        case ">" if last is not None:
-            return last + timedelta(days=1), None
-        case _:
-            return first, None
 
 
 def _after_currency(request: Request, tokens: Sequence[Token], position: int) -> int:
