@@ -7,28 +7,18 @@ from dataclasses import replace
 
 from app.agent.language.choices import ReadingChooser
 from app.agent.language.corrections import parse_correction
-from app.agent.language.creation_properties import parse_creation_with_properties
 from app.agent.language.described_sets import parse_described_list
 from app.agent.language.follow_ups import parse_plain_follow_up, parse_refined_question
 from app.agent.language.line_removals import parse_removed_line
 from app.agent.language.listed_notes import parse_neighbor, refuse_position
 from app.agent.language.missing_notes import parse_text_for_missing_note
-from app.agent.language.new_folders import parse_move_to_new_folder, parse_move_to_same_folder
+from app.agent.language.new_folders import parse_move_to_new_folder
 from app.agent.language.new_tasks import parse_new_tasks
 from app.agent.language.notes_of_kinds import parse_listed_note_of_kind, parse_note_of_kind
 from app.agent.language.property_lines import parse_asked_value, parse_property_line
 from app.agent.language.property_questions import parse_property_question
 from app.agent.language.property_values import parse_property_values
-from app.agent.language.questions import source_note
-from app.agent.language.readings import (
-    ContentQuestion,
-    Interpretation,
-    ModelRequired,
-    NoteSet,
-    PipelineStep,
-    Reading,
-    Reply,
-)
+from app.agent.language.readings import Interpretation, ModelRequired, NoteSet, PipelineStep, Reading, Reply
 from app.agent.language.relations import parse_link_question, parse_relations
 from app.agent.language.replacements import (
     parse_corrected_number,
@@ -39,12 +29,11 @@ from app.agent.language.request import Request, without_marks_at_end
 from app.agent.language.table_rows import parse_table_row
 from app.agent.language.task_lists import parse_task_list
 from app.agent.language.task_references import parse_task_change
-from app.agent.language.template_notes import parse_note_from_template, parse_other_template
-from app.agent.language.text_additions import parse_added_line, parse_dictated_text, parse_stated_fact
+from app.agent.language.template_notes import parse_note_from_template
+from app.agent.language.text_additions import parse_dictated_text, parse_stated_fact
 from app.agent.language.texts_before_places import parse_placed_text
 from app.agent.language.tokens import Token, span_text
 from app.agent.language.undo import parse_redo, parse_undo
-from app.agent.language.value_removals import parse_removed_value
 from app.vault.path import NotePath
 
 Rule = Callable[[Request, tuple[Token, ...]], Interpretation | None]
@@ -66,20 +55,14 @@ class FixedInterpretations:
             parse_neighbor,
             parse_redo,
             self._interpret_template,
-            self._decided(parse_other_template),
             self._interpret_kind,
             self._run_or_asked(parse_move_to_new_folder),
-            self._run_or_asked(parse_move_to_same_folder),
             self._run_or_asked(parse_corrected_number),
             parse_undo,
-            self._decided(parse_creation_with_properties),
             self._decided(parse_property_values),
             self._decided(parse_asked_value),
-            self._run_or_asked(parse_removed_value),
             self._run_or_asked(parse_property_line),
-            _interpret_source_question,
             self._decided(_open_by_name),
-            self._run_or_asked(_open_by_day),
             parse_property_question,
             parse_task_list,
             parse_link_question,
@@ -88,7 +71,6 @@ class FixedInterpretations:
             self._run_or_asked(parse_stated_fact),
             self._run_or_asked(parse_placed_text),
             self._decided(parse_table_row),
-            self._decided(parse_added_line),
             self._run_or_asked(parse_removed_line, runs_uncertain=True),
             self._decided(parse_replacement_everywhere),
             self._decided(parse_replacement_here),
@@ -170,11 +152,6 @@ class FixedInterpretations:
         return self._chooser.decide(request, [reading])
 
 
-def _interpret_source_question(request: Request, tokens: tuple[Token, ...]) -> Interpretation | None:
-    """Interpret a question that names the note in which the answer is."""
-    return ContentQuestion(request.text) if source_note(request)[0] else None
-
-
 def _refuse(request: Request, tokens: tuple[Token, ...]) -> Interpretation | None:
     """Return the reply to a request that no tool can carry out; None for other requests."""
     kinds = request.language.table("refusals")
@@ -191,26 +168,3 @@ def _open_by_name(request: Request, tokens: tuple[Token, ...]) -> Reading | None
     if not is_open or len(paths) != 1 or NotePath.on_disk(paths[0]).name != name:
         return None
     return Reading((PipelineStep("open", NoteSet(notes=paths)),), 1.0, language=request.language.code)
-
-
-def _open_by_day(request: Request, tokens: tuple[Token, ...]) -> list[Reading]:
-    """Return the notes of "open the minutes from 12 March", by their folder and the day in their names.
-
-    Return none for other requests.
-    """
-    words = without_marks_at_end(tokens[1:])
-    if "open" not in request.allowed or not request.has_action_at("open", tokens, 0):
-        return []
-    plain = request.language.words("determiners")
-    at = next((at for at, token in enumerate(words) if token.key not in plain), len(words))
-    folder = request.vocabulary.find_folder(words[at].key) if at < len(words) - 1 else None
-    leads = (at + 1, request.language.match_prefix(words, at + 1, "dates", "span"))
-    periods = (request.dates.parse_period(words[start:]) for start in leads) if folder else ()
-    day = next((own for own in periods if own is not None and own.first == own.last), None)
-    if folder is None or day is None or day.first is None:
-        return []
-    paths = request.vocabulary.notes_of_day(folder, day.first.isoformat())
-    return [
-        Reading((PipelineStep("open", NoteSet(notes=(path,))),), 1.0, language=request.language.code)
-        for path in paths
-    ]

@@ -24,7 +24,7 @@ def parse_removed_line(request: Request, tokens: tuple[Token, ...]) -> list[Read
     language = request.language
     tokens = _without_ending(language, tuple(trim_marks(tokens)))
     verb_end = language.match_prefix(tokens, 0, "line_removals", "verbs")
-    if verb_end == 0 or "remove_text" not in request.allowed or _names_note_by_noun(request, tokens):
+    if verb_end == 0 or "remove_text" not in request.allowed:
         return []
     for what, described in _objects(language, tokens[verb_end:]):
         text, place = split_place(request, described)
@@ -37,7 +37,7 @@ def parse_removed_line(request: Request, tokens: tuple[Token, ...]) -> list[Read
             targets = [(notes, written)]
         if targets:
             return [_reading(request, what, notes, written) for notes, written in targets]
-    return _listed_task(request, tokens[verb_end:]) or _line_before_noun(request, tokens[verb_end:])
+    return _listed_task(request, tokens[verb_end:])
 
 
 def says_line(language: Language, tokens: Sequence[Token]) -> bool:
@@ -92,29 +92,3 @@ def _listed_task(request: Request, tokens: Sequence[Token]) -> list[Reading]:
     return [
         _reading(request, TASK, NoteSet(notes=(path,)), text) for path, text in tasks if place in (None, path)
     ]
-
-
-def _line_before_noun(request: Request, tokens: Sequence[Token]) -> list[Reading]:
-    """Return the removal of a line whose words stand before the noun: "the ladder line"."""
-    words, place = split_place(request, tokens)
-    start = 0
-    start = request.language.after_determiners(words, start)
-    described = tuple(words[start:-1])
-    is_line = len(words) > 1 and words[-1].key in request.language.table("line_removals")["lines"]
-    kinds = request.language.table("line_removals")["kinds"]
-    is_line = is_line and not all(token.key in kinds for token in described)
-    if not is_line or not described or request.set_parser().ordinal_in(described) is not None:
-        return []
-    text = described[0].value if len(described) == 1 else span_text(request.text, described)
-    notes = NoteSet(notes=(place,)) if place else request.set_parser().implied_notes()
-    return [_reading(request, LINE, notes, text)]
-
-
-def _names_note_by_noun(request: Request, tokens: Sequence[Token]) -> bool:
-    """Return whether the noun is a part of a note's name: "delete the line of sight" with such a note."""
-    language = request.language
-    nouns = {*language.table("line_removals")["lines"], *language.table("new_tasks")["one"]}
-    return any(
-        mention.kind == "note" and not mention.is_near and any(token.key in nouns for token in mention.tokens)
-        for mention in request.mentions(tokens)
-    )

@@ -55,24 +55,5 @@ def parse_move_to_new_folder(request: Request, tokens: tuple[Token, ...]) -> lis
     return []
 
 
-def parse_move_to_same_folder(request: Request, tokens: tuple[Token, ...]) -> list[Reading]:
-    """Return the move of "move H4 there as well" right after a move; none for other requests."""
-    language, last = request.language, request.dialog.last
-    folder = str(last.last.arguments.get("folder", "")) if last is not None and len(last.steps) == 1 else ""
-    start = language.match_prefix(tokens, 0, "folders", "moves")
-    is_after_move = last is not None and last.last.action == "move" and request.dialog.question is None
-    if not (folder and start and is_after_move and "move" in request.allowed):
-        return []
-    end = len(tokens)
-    while end > start and language.matches_phrase(tokens[end - 1 : end], "folders", "also"):
-        end -= 1
-    first = next((at for at in range(start + 1, end) if _is_into_it(request, tokens[at:end])), 0)
-    parsed = request.set_parser().find_named(tokens[start:first]) if first else None
-    if parsed is None or not parsed.notes.is_single:
-        return []
-    step = PipelineStep("move", parsed.notes, {"folder": folder})
-    return [Reading((step,), _SCORE, language=language.code, verb_words=1)]
-
-
 def _is_into_it(request: Request, tokens: tuple[Token, ...]) -> bool:
     return request.language.matches_phrase(tokens, "folders", "into_it")

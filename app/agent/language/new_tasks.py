@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property
 
-from app.agent.language.creation_properties import plain_creation
 from app.agent.language.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.request import Request
 from app.agent.language.role_values import trim_marks
@@ -43,7 +42,7 @@ def parse_new_tasks(request: Request, tokens: tuple[Token, ...]) -> list[Reading
         return []
     tokens = _without_courtesy(request, tokens)
     parser = _NewTaskParser(request, tokens)
-    if readings := parser.creations() or parser.called_tasks():
+    if readings := parser.called_tasks():
         return readings
     return next((readings for lead in parser.leads() if (readings := parser.readings(lead))), [])
 
@@ -167,23 +166,6 @@ class _NewTaskParser:
             start += 1
         end = self._match(tokens, start, "dated")
         return end if end > start else position
-
-    def creations(self) -> list[Reading]:
-        """Return the readings of a request for a new note with tasks: "create Trip with two tasks: …"."""
-        tokens = self._tokens
-        for at in range(1, len(tokens)):
-            after = self._match(tokens, at, "with")
-            noun = self._noun(tokens, after) if after > at else None
-            if noun is None or noun[0] == len(tokens) or (noun[1] == 1 and tokens[noun[0]].key != ":"):
-                continue
-            created = plain_creation(self._request, tokens[:at])
-            if created is None or "create_note" not in self._request.allowed:
-                continue
-            start = noun[0] + (tokens[noun[0]].key == ":")
-            lists = self._possible_lines(tokens[start:], noun[1])
-            steps = [created.with_argument("text", "\n".join(lines)) for lines in lists]
-            return [self._reading(step) for step in steps]
-        return []
 
     def called_tasks(self) -> list[Reading]:
         """Return the tasks of requests such as "add pay rent as a task"; none for other requests.
@@ -315,18 +297,7 @@ class _NewTaskParser:
         if tokens and tokens[0].key in self._words("postponements"):
             return []  # "put the task off until Monday"
         rest, place = self._split_place(tokens, lead.place)
-        readings = self._without_colon(rest, place, lead.count)
-        if rest != tokens and self._may_be_verb(tokens, rest, place):
-            readings += self._without_colon(tokens, lead.place, lead.count)
-        return readings
-
-    def _may_be_verb(self, tokens: tuple[Token, ...], rest: tuple[Token, ...], place: Place) -> bool:
-        """Return whether the note before a task may be its verb, as in "to read Dune" with a note Read."""
-        infinitives = self._words("infinitives")
-        if tokens[0].key not in infinitives or place.is_pronoun or (rest and rest[0].key in infinitives):
-            return False
-        is_article = tokens[1].key in self._language.words("determiners")
-        return tokens[1].is_word and tokens[1].value[:1].islower() and not is_article
+        return self._without_colon(rest, place, lead.count)
 
     def _without_colon(self, tokens: tuple[Token, ...], lead_place: Place, count: int) -> list[Reading]:
         """Return the readings of quoted tasks, or of a task that ends with a day."""
@@ -346,7 +317,7 @@ class _NewTaskParser:
             return self._append_readings([self._lines(texts, tail[0])], place)
         if count != 1:
             return []
-        return self._with_day(tokens, lead_place) or self._up_to_particle(tokens, lead_place)
+        return self._with_day(tokens, lead_place)
 
     def _split_place(self, tokens: tuple[Token, ...], place: Place) -> tuple[tuple[Token, ...], Place]:
         """Return the words after the note that they begin with, and the place with that note."""
@@ -389,14 +360,6 @@ class _NewTaskParser:
             end = tokens[0].start + len(text)
             words = tuple(token for token in tokens if token.end <= end)
             return self._task_readings(words, day, place)
-        return []
-
-    def _up_to_particle(self, tokens: tuple[Token, ...], place: Place) -> list[Reading]:
-        """Return the readings of a task up to the particle of a German verb: "füg die Aufgabe X hinzu"."""
-        for at in range(1, len(tokens)):
-            if self._match(tokens, at, "particles") > at and (tail := self._tail(tokens[at + 1 :])):
-                both = place.joined(tail[1])
-                return self._task_readings(tokens[: at + 1], tail[0], both) if both else []
         return []
 
     def _task_readings(self, words: tuple[Token, ...], day: date | None, place: Place) -> list[Reading]:

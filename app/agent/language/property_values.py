@@ -1,21 +1,15 @@
-"""Parse orders that set several properties, a list of links, or an empty property.
-
-"Set status to active and priority to high", "set the price of the oven to 700 and of the fridge to 400",
-"topics should be [[Taste]] and [[Craft]]", "add an empty property format".
-"""
+"""Parse orders that set several properties, "set status to active and priority to high", or add a value."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
-from app.agent.language.lexicon import BUILT_IN_PROPERTIES
-from app.agent.language.note_references import ParsedSet, without_possessive
 from app.agent.language.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.request import Request
 from app.agent.language.role_values import trim_marks
 from app.agent.language.text_lists import split_tokens
-from app.agent.language.tokens import Token, span_text
+from app.agent.language.tokens import Token
 
 _SCORE = 0.98
 _MAX_VALUE_WORDS, _MAX_NAME_START = 3, 4
@@ -27,25 +21,12 @@ Values = list[tuple[str, object]]
 def parse_property_values(request: Request, tokens: tuple[Token, ...]) -> Reading | None:
     """Return the changes that set the properties; None for other requests.
 
-    The properties are those of one note, the one that the request names or "it", or each has a note.
+    The properties are those of one note: the one that the request names, or "it".
     """
     if _ACTION not in request.allowed:
         return None
     parser = _PropertyValueParser(request)
     code = request.language.code
-    if changes := parser.parse_changes_of_notes(tokens):
-        steps = [
-            PipelineStep(_ACTION, change.parsed.notes, {"key": change.key, "value": change.value})
-            for change in changes
-        ]
-        # A new property may be another change: "set the folder of X to A and of Y to B".
-        is_certain = all(
-            change.parsed.is_certain
-            and not change.parsed.is_near
-            and request.vocabulary.find_property(change.key) is not None
-            for change in changes
-        )
-        return Reading(tuple(steps), _SCORE, language=code, verb_words=1, is_certain=is_certain)
     notes, values = parser.parse(tokens)
     is_named = notes is not None
     notes = notes or request.set_parser().implied_notes()
@@ -59,28 +40,6 @@ def parse_property_values(request: Request, tokens: tuple[Token, ...]) -> Readin
     return Reading(tuple(steps), _SCORE, language=code, verb_words=1, is_certain=is_certain)
 
 
-@dataclass(frozen=True, slots=True)
-class _NoteChange:
-    """A note, with the value of one of its properties."""
-
-    parsed: ParsedSet
-    key: str
-    value: object
-
-
-@dataclass(frozen=True, slots=True)
-class _ChangeWords:
-    """The words of "the price of the oven to 700": those for the property, the note and the value.
-
-    `has_cue` is whether something shows that the words mean a note: "of the oven", "the oven's".
-    """
-
-    name: Sequence[Token]
-    note: Sequence[Token]
-    value: Sequence[Token]
-    has_cue: bool
-
-
 class _PropertyValueParser:
     def __init__(self, request: Request) -> None:
         self._request = request
@@ -90,8 +49,10 @@ class _PropertyValueParser:
 
     def parse(self, tokens: Sequence[Token]) -> tuple[NoteSet | None, Values]:
         """Return the named note, or None, and the properties with their values; no values for other words."""
-        if (addition := self._addition_to_list(tokens)) is not None:
-            return addition
+        if len(tokens) > 3 and tokens[1].key == ":" and tokens[2].key in self._table["keep_others"]:
+            into = replace(tokens[1], kind="word", key=self._table["into"][0])
+            added = self._addition([*tokens[3:], into, tokens[0]])  # "equipment: add spoon"
+            return None, [added] if added is not None else []
         verb = tokens[0].key if tokens else ""
         sets, adds = verb in self._table["set"], verb in self._table["set_known"]
         if sets or adds:
@@ -102,134 +63,14 @@ class _PropertyValueParser:
                 notes, rest = self._note_at_end(rest)
             if notes is None:
                 notes, rest = self._note_after_name(rest)
-            if empty := self._empty_property(rest):
-                return notes, [(empty, "")]
             if verb in self._table["keep_others"] and (added := self._addition(rest)):
                 return notes, [added]
             several = self._values(rest, allows_new=sets)
             if is_led and several:
                 return notes, several
-            if len(several) > 1 or (several and self._has_property_in_value(rest)):
+            if len(several) > 1:
                 return header_notes or notes, several
-        notes, rest = None, tokens[1:] if sets else tokens
-        links = self._links(rest)
-        return notes, [links] if links else []
-
-    def _addition_to_list(self, tokens: Sequence[Token]) -> tuple[NoteSet | None, Values] | None:
-        """Return the addition of an order that ends with its verb; None for other words.
-
-        Examples are "auch Nara zu loc von H4 hinzufügen" and "nein, bei H4: loc um Nara ergänzen".
-        """
-        language = self._language
-        if len(tokens) > 3 and tokens[1].key == ":" and tokens[2].key in self._table["keep_others"]:
-            into = replace(tokens[1], kind="word", key=self._table["into"][0])
-            added = self._addition([*tokens[3:], into, tokens[0]])  # "equipment: add spoon"
-            return (None, [added]) if added is not None else None
-        verbs = self._table.get("adding_infinitives", ())
-        if not tokens or tokens[-1].key not in verbs:
-            return None
-        start = language.match_prefix(tokens, 0, "refine", "no")
-        rest = trim_marks(tokens[start:-1])
-        colon = next((at for at, token in enumerate(rest) if token.key == ":"), 0)
-        header = self._note_at_end(rest[:colon])
-        rest = rest[colon + 1 :] if header[0] is not None and not header[1] else rest
-        while rest and rest[0].key in language.table("doubts")["additions"]:
-            rest = rest[1:]
-        notes, rest = (header[0], rest) if header[0] is not None else self._note_at_end(rest)
-        for at in range(1, len(rest) - 1):
-            if rest[at].key in self._table["by"]:
-                into = replace(rest[at], key=self._table["into"][0])
-                rest = [*rest[at + 1 :], into, *rest[:at]]  # "loc um Nara" is "Nara zu loc"
-                break
-        values = self._addition(rest) if len(rest) > 2 else None
-        return (notes, [values]) if values is not None else None
-
-    def parse_changes_of_notes(self, tokens: Sequence[Token]) -> list[_NoteChange]:
-        """Return the changes of "the price of X to 7 and of Y to 8"; none for other words.
-
-        A note without a property has that of the note before it.
-        """
-        verb = tokens[0].key if tokens else ""
-        verbs = {*self._table["set"], *self._table["set_known"]} - {*self._table["keep_others"]}
-        parts = split_tokens(self._language, tokens[1:]) if verb in verbs else []
-        if len(parts) < 2 or not self._sets_property([tokens[0], *parts[0]]):
-            return []
-        changes: list[_NoteChange] = []
-        for part in parts:
-            change = self._note_change(part, changes[-1].key if changes else "")
-            if change is None:
-                return []
-            changes.append(change)
-        return changes
-
-    def _sets_property(self, tokens: Sequence[Token]) -> bool:
-        """Return whether words set a property other than the type or tags: no "set the name of X to Y"."""
-        frames = self._request.frame_parser(follows=False)
-        clause = max(frames.readings(tuple(tokens)), key=lambda known: known.score, default=None)
-        if clause is None or clause.step.action not in (_ACTION, "set_confidence"):
-            return False
-        return clause.step.arguments.get("key") not in ("type", "tags", "tag")
-
-    def _note_change(self, part: Sequence[Token], key: str) -> _NoteChange | None:
-        sets = self._request.set_parser()
-        possible = [
-            (words, own, value)
-            for words in self._change_words(part)
-            if (own := self._property(words.name, key))
-            and (value := self._bound_value(words.value)) is not None
-        ]
-        for words, own, value in sorted(possible, key=lambda known: not known[0].has_cue):
-            is_ordinal = sets.ordinal_in(words.note) is not None
-            pronoun = sets.parse_reference(words.note) if words.has_cue or is_ordinal else None
-            parsed = pronoun or sets.find_named(words.note)
-            if parsed is None or not (parsed.notes.is_single or (words.has_cue and parsed.notes.unknown)):
-                continue
-            # "And status to open" may also be a new property.
-            certain = replace(parsed, is_certain=parsed.is_certain and (words.has_cue or is_ordinal))
-            return _NoteChange(certain, own, value)
-        for words, own, value in possible if key else ():
-            if words.has_cue and (parsed := sets.find_similar(words.note)) is not None:
-                return _NoteChange(parsed, own, value)
-        return None
-
-    def _change_words(self, part: Sequence[Token]) -> Iterator[_ChangeWords]:
-        """Yield the ways to read words as a property, a note and a value; the property may be missing."""
-        for end in range(1, len(part)):
-            after = self._longest_cue("value", part, end)
-            head, value = part[:end], part[after:]
-            if after == end or not value:
-                continue
-            for at, token in enumerate(head):
-                bare = without_possessive(token)
-                if bare is not token:
-                    length = len(bare.key) - len(token.key)
-                    owner = replace(bare, value=token.value[:length], end=token.end + length)
-                    yield _ChangeWords(head[at + 1 :], [*head[:at], owner], value, has_cue=True)
-            for at in range(len(head)):
-                first = self._longest_cue("target", head, at)
-                if at < first < end:
-                    yield _ChangeWords(head[:at], head[first:], value, has_cue=True)
-            if self._request.vocabulary.find_property(span_text(self._request.text, tuple(head))) is None:
-                yield _ChangeWords((), head, value, has_cue=False)
-
-    def _property(self, tokens: Sequence[Token], key: str) -> str:
-        """Return the property that words name; `key` without words, and no text for other words."""
-        ignored = {*self._language.words("determiners"), *self._language.table("doubts")["demonstratives"]}
-        words = tuple(token for token in tokens if token.key not in ignored)
-        if not words:
-            return key
-        find = self._request.vocabulary.find_property
-        known = find(span_text(self._request.text, words))
-        if known is None and len(words) == 1:
-            known = self._language.property_name(words[0].key, find)
-        if (
-            known is None
-            and len(words) == 1
-            and words[0].is_word
-            and (not key or words[0].key == key.casefold())
-        ):
-            return key or words[0].value
-        return known or ""
+        return None, []
 
     def _bound_value(self, tokens: Sequence[Token]) -> object | None:
         value = trim_marks(tokens)
@@ -293,24 +134,6 @@ class _PropertyValueParser:
                     return parsed.notes, [*tokens[:start], *tokens[end:]]
         return None, tokens
 
-    def _empty_property(self, tokens: Sequence[Token]) -> str:
-        """Return the property of "an empty property format" or "property format, empty"; else no text."""
-        start = next(
-            (
-                (at, after)
-                for at in range(len(tokens))
-                if (after := self._language.match_prefix(tokens, at, "property_values", "empty")) > at
-            ),
-            None,
-        )
-        if start is None:
-            return ""
-        rest = [*tokens[: start[0]], *tokens[start[1] :]]
-        determiners = self._language.words("determiners")
-        words = [token for token in rest if token.kind != "mark" and token.key not in determiners]
-        is_named = len(words) == 2 and words[0].key in self._table["nouns"] and words[1].is_word
-        return words[1].value if is_named else ""
-
     def _addition(self, tokens: Sequence[Token]) -> tuple[str, object] | None:
         """Return the property of "Sci-fi to its genres", with the value that is added to it; or None."""
         vocabulary = self._request.vocabulary
@@ -361,42 +184,9 @@ class _PropertyValueParser:
         is_other = name.key in self._language.verbs() or self._request.vocabulary.notes(name.value)
         if not known and (not allows_new or (is_other and not synonym)):
             return None
-        if end and end == self._longest_cue("target", rest, 0) and self._names_note(trim_marks(rest[end:])):
-            return None  # "the status of Dune and …"
         is_name = name.kind in ("word", "quoted") and name.key not in self._language.words("tag_nouns")
         value = self._bound_value(rest[end:]) if is_name else None
         return (known or synonym or name.value, value) if value is not None else None
-
-    def _names_note(self, tokens: Sequence[Token]) -> bool:
-        return bool(tokens and self._request.vocabulary.notes(span_text(self._request.text, tuple(tokens))))
-
-    def _has_property_in_value(self, tokens: Sequence[Token]) -> bool:
-        """Return whether a value of several words has one that may name a property: "author to Michael Ende".
-
-        The request model may take such a word for the property.
-        """
-        known = self._request.vocabulary.find_property
-        start = next(
-            (end for at in range(len(tokens)) if (end := self._longest_cue("value", tokens, at)) > at), 0
-        )
-        value, keys = tokens[start:], [token for token in tokens[:start] if known(token.value)]
-        names = [self._language.property_name(token.key, known) or known(token.value) for token in value]
-        is_plain = not {*map(known, (token.value for token in keys))} & {*BUILT_IN_PROPERTIES}
-        return bool(start) and len(value) > 1 and any(names) and is_plain
-
-    def _links(self, tokens: Sequence[Token]) -> tuple[str, object] | None:
-        """Return the property of "topics should be both [[Taste]] and [[Craft]]", with its links; or None."""
-        known = self._request.vocabulary.find_property(tokens[0].value) if tokens else None
-        states = self._language.match_prefix(tokens, 1, "property_values", "states")
-        end = max(states, self._longest_cue("value", tokens, 1))
-        both = self._language.words("jointly")
-        parts = split_tokens(self._language, [token for token in tokens[end:] if token.key not in both])
-        if known is None or end == 1 or len(parts) < 2:
-            return None
-        if any([token.kind for token in part] != ["link"] for part in parts):
-            return None
-        text = self._request.text
-        return known, tuple(text[part[0].start : part[0].end] for part in parts)
 
     def _longest_cue(self, role: str, tokens: Sequence[Token], position: int) -> int:
         """Return the end of the longest phrase at a position that introduces a role; else the position."""

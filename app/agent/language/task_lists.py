@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
@@ -34,12 +33,9 @@ def parse_task_list(request: Request, tokens: tuple[Token, ...]) -> Reading | No
         return None
     words = [token for token in tokens if token.kind != "mark"]
     language = request.language
-    if language.matches_phrase(words, "task_lists", "open_and_done"):
-        steps = tuple(PipelineStep("list_tasks", None, {"state": state}) for state in ("open", "done"))
-        return Reading(steps, _SCORE, language=language.code, verb_words=1)
-    if found := _mentioning(request, words) or _open_of_note(request, words):
+    if found := _mentioning(request, words):
         return found
-    if language.matches_phrase(words, "task_lists", "overdue_now") and not _follows_list(request):
+    if language.matches_phrase(words, "task_lists", "overdue_now"):
         return _reading(
             request, None, {"state": "open", "due": f"..{request.dates.today - timedelta(days=1)}"}
         )
@@ -68,12 +64,7 @@ def parse_task_list(request: Request, tokens: tuple[Token, ...]) -> Reading | No
             if target is None:
                 continue
         return _reading(request, target, arguments)
-    return (
-        _listed_until(request, words)
-        or _listed_for_other_days(request, words)
-        or _narrowed_list(request, words)
-        or _tagged_list(request, words)
-    )
+    return _narrowed_list(request, words)
 
 
 def _mentioning(request: Request, words: Sequence[Token]) -> Reading | None:
@@ -105,66 +96,6 @@ def _mentioning(request: Request, words: Sequence[Token]) -> Reading | None:
     text = " ".join(token.value for token in named)
     is_name = is_name and bool(text) and not request.vocabulary.has_kind(text)
     return _reading(request, None, {"state": "open", "query": text}) if is_name else None
-
-
-def _open_of_note(request: Request, words: Sequence[Token]) -> Reading | None:
-    """Return the open tasks of the note that "show open jobs" names by a part of its name; else None."""
-    vocabulary = request.vocabulary
-    start = request.language.match_prefix(words, 0, "task_lists", "open_leads")
-    keys = [token.key for token in words[start:] if token.is_word]
-    text = " ".join(keys)
-    if not 0 < start == len(words) - len(keys) or len(keys) > 2 or vocabulary.has_kind(text):
-        return None
-    open_note = request.dialog.open_note or ""
-    is_open = bool(vocabulary.notes_near(keys, [open_note] if open_note else []))
-    path = open_note if is_open else vocabulary.note_with_words(text)
-    return _reading(request, NoteSet(notes=(path,)), {"state": "open"}) if path else None
-
-
-def _listed_until(request: Request, words: Sequence[Token]) -> Reading | None:
-    """Return the list of the tasks due until a day: "todos till month's end"; None for other requests.
-
-    Another form is "tasks due today or earlier".
-    """
-    language = request.language
-    start = language.match_prefix(words, 0, "task_lists", "until_leads")
-    until = language.match_prefix(words, start, "task_lists", "until")
-    end = len(words)
-    if start == until:
-        ends = (at for at in range(start, end) if language.matches_phrase(words[at:], "compared_sets", "<="))
-        end = next(ends, start)
-    days = request.dates.days_ahead(words[until:end]) if 0 < start <= until < end else None
-    if days is None:
-        return None
-    return _reading(request, None, {"state": "open", "due": f"..{days.rpartition('..')[2]}"})
-
-
-def _listed_for_other_days(request: Request, words: Sequence[Token]) -> Reading | None:
-    """Return the last list of tasks due on some days for other days: "and today?"; None for others."""
-    start = request.language.match_prefix(words, 0, "task_lists", "other_days")
-    last = request.dialog.last.last if request.dialog.last is not None else None
-    if not 0 < start < len(words) or last is None or last.action != "list_tasks":
-        return None
-    if "due" not in last.arguments:
-        return None
-    days = request.dates.days_ahead(words[start:])
-    return _reading(request, last.target, {**last.arguments, "due": days}) if days is not None else None
-
-
-def _tagged_list(request: Request, words: Sequence[Token]) -> Reading | None:
-    """Return the list of the tasks in notes with a tag: "all open tasks tagged #docs"; None for others."""
-    language = request.language
-    start = language.match_prefix(words, 0, "task_lists", "tagged_leads")
-    states = {kind: language.match_prefix(words, start, "task_lists", kind) for kind in ("open", "done")}
-    state = next((kind for kind, end in states.items() if end > start), "all")
-    noun = states.get(state, start)
-    if not noun < len(words) - 1 or words[noun].key not in _task_nouns(request):
-        return None
-    part = request.set_parser().condition_at(words, noun + 1)
-    is_tag = part is not None and part.end == len(words) and re.fullmatch(r"tag:\S+", part.query)
-    if part is None or not is_tag or request.vocabulary.find_tag(part.query.removeprefix("tag:")) is None:
-        return None
-    return _reading(request, NoteSet(query=part.query), {"state": state})
 
 
 def _narrowed_list(request: Request, words: Sequence[Token]) -> Reading | None:
@@ -286,11 +217,6 @@ def _follows_tasks(request: Request) -> bool:
     """Return whether the last request listed, added or changed tasks."""
     last = request.dialog.last.last if request.dialog.last is not None else None
     return last is not None and (last.action in ("list_tasks", *TASK_ACTIONS) or adds_tasks(last))
-
-
-def _follows_list(request: Request) -> bool:
-    last = request.dialog.last.last if request.dialog.last is not None else None
-    return last is not None and last.action == "list_tasks"
 
 
 def _last_list(request: Request) -> tuple[dict[str, object], NoteSet | None]:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import takewhile
 
 from app.agent.language.actions import TASK_ACTIONS
 from app.agent.language.lexicon import PhrasePattern
-from app.agent.language.new_tasks import adds_tasks, tasks_of
+from app.agent.language.new_tasks import adds_tasks
 from app.agent.language.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.request import Request
 from app.agent.language.role_values import trim_marks
@@ -16,7 +15,6 @@ from app.agent.language.task_lists import ALL_TASKS, DUE_KINDS, date_condition, 
 from app.agent.language.task_matching import names_task
 from app.agent.language.tokens import Token, span_text
 from app.vault.markdown.tasks import task_facts
-from app.vault.path import NotePath
 
 _SCORE = 0.98
 _MAX_ENDING_WORDS = 4
@@ -81,7 +79,7 @@ def _task_set(request: Request, change: _Change) -> Reading | None:
     nouns = language.table("new_tasks")["several"]
     at = next((at for at, token in enumerate(words) if token.key in nouns), -1)
     leading = language.words("determiners") | language.words("universal")
-    if at < 0 or words[0].key not in leading or _is_named_so(request, words):
+    if at < 0 or words[0].key not in leading:
         return None  # "completed tasks in Errands" is a list
     says_all = any(token.key in language.words("universal") for token in words[:at])
     conditions: dict[str, object] = {}
@@ -114,12 +112,6 @@ def _task_set(request: Request, change: _Change) -> Reading | None:
     is_order = words[0].start > _core(request, request.tokens)[0].start
     is_certain = is_order and (target is not None or days is not None)
     return Reading((step,), _SCORE, language=language.code, verb_words=1, is_certain=is_certain)
-
-
-def _is_named_so(request: Request, words: tuple[Token, ...]) -> bool:
-    """Return whether words are the text of a known task: "sort all tasks"."""
-    text, code = span_text(request.text, words), request.language.code
-    return any(names_task(text, task, code) for _, task in request.dialog.tasks)
 
 
 def _reading_of_each(request: Request, change: _Change, tasks: Sequence[Task]) -> Reading:
@@ -327,8 +319,6 @@ def _named_tasks(request: Request, change: _Change) -> list[Task]:
         return [task for task in dialog.tasks if task not in last] if len(last) == 1 else []
     if language.matches_phrase(change.words, "them"):
         return []
-    if located := _located_tasks(request, change):
-        return located
     core, has_noun = _without_nouns(request, change.words)
     if core and language.match_prefix(core, 0, "task_changes", "in") > 0:
         return []  # "the task in Errands", which is no note
@@ -341,8 +331,7 @@ def _named_tasks(request: Request, change: _Change) -> list[Task]:
     if found := [task for task in dialog.tasks if task[1].casefold() == text.casefold()]:
         return found[:1]
     if found := [task for task in dialog.tasks if names_task(text, task[1], language.code)]:
-        earlier = [task for task in _added_tasks(request) if names_task(text, task[1], language.code)]
-        return list(dict.fromkeys((*found, *earlier)))
+        return found
     return [("", text)] if change.is_sure or _says_task(request, change.words) else []
 
 
@@ -350,7 +339,7 @@ def _tasks_at_position(request: Request, change: _Change) -> list[Reading]:
     """Return the changes of a task by its position, or none.
 
     "The first one" is the first of several tasks that one request listed or added, and of the note after only
-    one. After several requests that added tasks, or an open question, it may be either.
+    one.
     """
     dialog = request.dialog
     named, place = split_place(request, change.words)
@@ -367,28 +356,8 @@ def _tasks_at_position(request: Request, change: _Change) -> list[Reading]:
         return []
     arguments: dict[str, object] = {"due": change.due} if change.due else {}
     step = PipelineStep(change.action, NoteSet(notes=notes), {**arguments, "occurrence": str(ordinal)})
-    added = [] if place else _added_tasks(request)
-    is_of_added = len(added) > 1 and 0 < abs(ordinal) <= len(added)
-    of_added = [added[ordinal - 1 if ordinal > 0 else ordinal]] if is_of_added else []
-    is_asked = bool(dialog.asked_about)
-    readings = [_step(request, change, task) for task in of_added]
-    return [
-        Reading(
-            (known,),
-            _SCORE,
-            language=request.language.code,
-            verb_words=1,
-            is_certain=not (of_added or is_asked),
-        )
-        for known in (*readings, step)
-    ]
-
-
-def _added_tasks(request: Request) -> list[Task]:
-    """Return the tasks that the last changes of the conversation added, oldest first."""
-    steps = [(PipelineStep(own.action, None, own.arguments), own.notes) for own in request.dialog.changes]
-    last = list(takewhile(lambda known: adds_tasks(known[0]), reversed(steps)))
-    return [task for step, notes in reversed(last) for task in tasks_of(step, notes)]
+    is_certain = not dialog.asked_about
+    return [Reading((step,), _SCORE, language=request.language.code, verb_words=1, is_certain=is_certain)]
 
 
 def _task_of_pronoun(request: Request) -> list[Task]:
@@ -411,30 +380,6 @@ def _task_of_note(request: Request) -> list[Task]:
     dialog = request.dialog
     notes = dialog.it or (() if dialog.is_lost else dialog.this)
     return [(notes[0], "")] if len(notes) == 1 else []
-
-
-def _located_tasks(request: Request, change: _Change) -> list[Task]:
-    """Return the tasks that the words name by their note: "the one in H1", "the milk task in H1"."""
-    language, dialog, words = request.language, request.dialog, change.words
-    for at in range(1, len(words)):
-        after = language.match_prefix(words, at, "task_changes", "in")
-        if not at < after < len(words):
-            continue
-        sets = request.set_parser()
-        parsed = sets.parse_reference(words[after:]) or sets.find_named(words[after:])
-        if parsed is None or not parsed.notes.is_single:
-            continue
-        path = parsed.notes.notes[0]
-        core, has_noun = _without_nouns(request, words[:at])
-        if not core and not has_noun:
-            return []
-        listed = [task for task in dialog.tasks if task[0] == path]
-        if not core:
-            return listed or [(path, NotePath.on_disk(path).name)]
-        text = span_text(request.text, core)
-        found = [task for task in listed if names_task(text, task[1], language.code)]
-        return found or ([(path, text)] if change.is_sure or _says_task(request, words[:at]) else [])
-    return []
 
 
 def split_place(request: Request, tokens: Sequence[Token]) -> tuple[Sequence[Token], str | None]:

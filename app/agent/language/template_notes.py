@@ -12,7 +12,6 @@ from app.vault.path import NotePath, name_key
 
 _SCORE = 0.98
 _MAX_NAME_WORDS = 6
-_MAX_LISTED_TEMPLATES = 10
 _ADDED_VALUES = ("tag", "type", "text")
 """The values of a new note that later steps add to the text of the template."""
 
@@ -29,10 +28,8 @@ def parse_note_from_template(
     said: str | None = None
     for template, clause, other_tokens in _splits(request, tokens):
         path = template_of(request, template)
-        if path and (unnamed := _unnamed_creation(request, other_tokens)) is not None:
-            return reading_from_template(request, unnamed, path), other_tokens
-        rest = _with_plain_name(request, _with_folder_last(request, other_tokens), path)
-        creation = _daily_note(request, rest) or creation_of(request, rest)
+        rest = _with_plain_name(request, other_tokens, path)
+        creation = creation_of(request, rest)
         if creation is None:
             continue
         # The template may be named within another value.
@@ -45,55 +42,10 @@ def parse_note_from_template(
     if not folder:
         text = "This vault has no folder of templates. Nothing was created."
     elif not said:
-        names = request.vocabulary.template_names()
-        listed = ", ".join(names[:_MAX_LISTED_TEMPLATES]) + ", …" * (len(names) > _MAX_LISTED_TEMPLATES)
-        text = f"No template was named, so nothing was created. Templates in the folder {folder}: {listed}."
+        text = f"No template in the folder {folder} was named. Nothing was created."
     else:
         text = f"The folder {folder} has no template “{said}”. Nothing was created."
     return Reply(text, understood=False), tokens
-
-
-def _unnamed_creation(request: Request, tokens: tuple[Token, ...]) -> PipelineStep | None:
-    """Return the creation of "create her in People", which names no note; None for other requests."""
-    table = request.language.table("doubts")
-    pronouns = {*table["person_pronouns"], *table["objects"]}
-    if len(tokens) < 2 or tokens[1].key not in pronouns or "create_note" not in request.actions_at(tokens, 0):
-        return None
-    rest, cues = tokens[2:], table["place_cues"]
-    if not rest:
-        return PipelineStep("create_note", None, {})
-    folder = request.vocabulary.find_folder(span_text(request.text, rest[1:])) if len(rest) > 1 else None
-    is_place = rest[0].key in cues and folder is not None
-    return PipelineStep("create_note", None, {"folder": folder}) if is_place else None
-
-
-def parse_other_template(request: Request, tokens: tuple[Token, ...]) -> Reading | None:
-    """Return the creation of the last note from another template: "I meant the Book Template"; or None.
-
-    A note that was created is undone first.
-    """
-    language, dialog = request.language, request.dialog
-    step = dialog.last.last if dialog.last is not None and len(dialog.last.steps) == 1 else None
-    start = language.match_prefix(tokens, 0, "corrections", "no")
-    while start < len(tokens) and tokens[start].kind == "mark":
-        start += 1
-    meant = language.match_prefix(tokens, start, "corrections", "meant")
-    if step is None or step.action != "create_note" or not start < meant < len(tokens):
-        return None
-    words = tokens[meant:]
-    nouns = {*language.table("template_notes")["nouns"]}
-    while len(words) > 1 and words[0].key in nouns | language.words("determiners"):
-        words = words[1:]
-    bare = words[:-1] if len(words) > 1 and words[-1].key in nouns else words
-    said = [span_text(request.text, part).strip('"“”„') for part in (words, bare)]
-    path = template_of(request, said[0]) or template_of(request, said[1])
-    template = NotePath.on_disk(path).stem_path if path else ""
-    if not template or step.arguments.get("template") in (None, "", template):
-        return None
-    created = PipelineStep("create_note", None, {**step.arguments, "template": template})
-    undo = (PipelineStep("undo", None, {"scope": "last"}),) if dialog.made else ()
-    steps = (*undo, created)
-    return Reading(steps, _SCORE, language=language.code, is_certain=not dialog.made)
 
 
 def _splits(request: Request, tokens: tuple[Token, ...]) -> Iterator[tuple[str, str, tuple[Token, ...]]]:
@@ -118,30 +70,7 @@ def _splits(request: Request, tokens: tuple[Token, ...]) -> Iterator[tuple[str, 
             for end in range(min(len(tokens), match.end + _MAX_NAME_WORDS), match.end, -1):
                 words = tokens[match.end : end]
                 name = words[0].value if len(words) == 1 else span_text(request.text, words)
-                if not _has_order(request, words) or template_of(request, name):
-                    yield split(name, start, end)
-
-
-def _has_order(request: Request, tokens: tuple[Token, ...]) -> bool:
-    """Return whether words contain another order, or begin one: "Trip and tag it"."""
-    language = request.language
-    return any(
-        after == len(tokens) or tokens[after].key in language.verbs()
-        for at in range(1, len(tokens))
-        if (after := language.match_prefix(tokens, at, "and")) > at
-    )
-
-
-def _with_folder_last(request: Request, tokens: tuple[Token, ...]) -> tuple[Token, ...]:
-    """Return the tokens with a folder before the note after it: "create in References a note Momo"."""
-    frame = next((own for own in request.frames if own.action == "create_note"), None)
-    phrases = frame.roles.get("folder", ()) if frame is not None else ()
-    matches = [match.end for phrase in phrases if (match := phrase.longest_match(tokens, 1))]
-    for start in sorted(set(matches), reverse=True):
-        for end in range(min(len(tokens), start + _MAX_NAME_WORDS), start, -1):
-            if request.vocabulary.find_folder(span_text(request.text, tokens[start:end])):
-                return (*tokens[:1], *tokens[end:], *tokens[1:end])
-    return tokens
+                yield split(name, start, end)
 
 
 def _with_plain_name(request: Request, tokens: tuple[Token, ...], template: str) -> tuple[Token, ...]:
@@ -183,29 +112,6 @@ def _with_plain_name(request: Request, tokens: tuple[Token, ...], template: str)
             name = kind + 1
     # "For" also begins the name in languages in which no frame has it.
     return (*tokens[:before], tokens[noun], *tokens[name:])
-
-
-def _daily_note(request: Request, tokens: tuple[Token, ...]) -> PipelineStep | None:
-    """Return the creation of the daily note of a day: "create a daily note for tomorrow", or None."""
-    language, vocabulary = request.language, request.vocabulary
-    folder = vocabulary.daily_folder
-    noun = next((at for at, token in enumerate(tokens) if is_daily(request, token)), 0)
-    if folder is None or not noun:
-        return None
-    plain = language.words("determiners") | language.words("fillers")
-    if tokens[0].key not in language.verbs() or any(token.key not in plain for token in tokens[1:noun]):
-        return None
-    rest = [token for token in tokens[noun + 1 :] if token.kind != "mark"]
-    rest = rest[1:] if rest and rest[0].key in language.words("note_nouns") else rest
-    particles = language.table("property_values")["ends"]
-    rest = rest[:-1] if rest and rest[-1].key in particles else rest
-    rest = rest[language.match_prefix(rest, 0, "template_notes", "about") :]
-    ahead = request.dates.days_ahead(rest) if rest else str(request.dates.today)
-    past = request.dates.parse_period(rest) if ahead is None else None
-    day = ahead or (str(past.first) if past is not None and past.first == past.last else "")
-    if not day or ".." in day:
-        return None
-    return PipelineStep("create_note", None, {"name": vocabulary.period_name(day), "folder": folder})
 
 
 def is_daily(request: Request, token: Token) -> bool:

@@ -1,7 +1,6 @@
 """Parse requests that add a text which is no task.
 
-The text follows a colon ("write in her note: back in May"), comes first ("he is back in May, note that"), or
-is still missing ("add a line at the end").
+The text follows a colon ("write in her note: back in May") or comes first ("he is back in May, note that").
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from dataclasses import replace
 
 from app.agent.language.lexicon import Language
 from app.agent.language.new_tasks import adds_tasks
-from app.agent.language.readings import NoteSet, PipelineStep, Reading
+from app.agent.language.readings import Reading
 from app.agent.language.request import Request
 from app.agent.language.role_values import trim_marks
 from app.agent.language.task_texts import split_due_day
@@ -22,29 +21,6 @@ _SCORE = 0.95
 _TEXT_SCORE = 0.98
 _MIN_FACT_WORDS, _FIRST_WORDS = 3, 3
 _MAX_VALUE_WORDS = 4
-
-
-def parse_added_line(request: Request, tokens: tuple[Token, ...]) -> Reading | None:
-    """Return the addition of a line to the note in focus, or None for other requests.
-
-    The text follows a colon; without it, the reading lacks its text.
-    """
-    language = request.language
-    colon = next((at for at, token in enumerate(tokens) if token.key == ":"), len(tokens))
-    words, text = tokens[:colon], tokens[colon + 1 :]
-    for action in ("append", "prepend"):
-        target = _named_target(request, words, action)
-        is_line = target is not None or language.matches_phrase(words, "added_lines", action)
-        if not is_line or action not in request.allowed:
-            continue
-        target = target or request.set_parser().implied_notes()
-        is_one = len(text) == 1 and text[0].kind == "quoted"
-        # With the final period, which is no token.
-        written = (text[0].value if is_one else request.text[tokens[colon].end :].strip()) if text else ""
-        step = PipelineStep(action, target, {"text": written} if written else {})
-        missing = "target" if target is None else "" if written else "text"
-        return Reading((step,), _SCORE, (), missing, language.code, len(words))
-    return None
 
 
 def parse_dictated_text(request: Request, tokens: tuple[Token, ...]) -> list[Reading]:
@@ -77,16 +53,11 @@ def parse_dictated_text(request: Request, tokens: tuple[Token, ...]) -> list[Rea
     if request.tokens[0] is not tokens[0] and text.endswith("?"):
         text = text[:-1].rstrip()  # the question mark of "could you …"
     is_item = any(token.key in language.table("added_lines")["items"] for token in words)
-    is_item = is_item or (_says_again(language, words) and last is not None and _adds_item(last.last))
     return [addition(request, place, f"- {text}" if is_item and not text.startswith("- ") else text)]
 
 
 def _says_again(language: Language, words: Sequence[Token]) -> bool:
     return language.has_phrase(words, "new_tasks", "again")
-
-
-def _adds_item(step: PipelineStep) -> bool:
-    return step.action in ("append", "prepend") and str(step.arguments.get("text")).startswith("- ")
 
 
 def verbatim_texts(request: Request, reading: Reading) -> list[str]:
@@ -170,16 +141,3 @@ def addition(request: Request, place: Place, text: object) -> Reading:
     is_certain = place.is_certain if place.notes else request.set_parser().implies_one
     missing = "" if target is not None else "target"
     return Reading((step,), _TEXT_SCORE, (), missing, request.language.code, 1, is_certain)
-
-
-def _named_target(request: Request, words: tuple[Token, ...], action: str) -> NoteSet | None:
-    """Return the note that is named at the end of a request: "add a line at the end of H1"; else None."""
-    has_particle = bool(words) and words[-1].key in request.language.table("property_values")["ends"]
-    end = len(words) - has_particle
-    for at in range(2, end):
-        head = (*words[:at], *words[end:])
-        if request.language.matches_phrase(head, "added_lines", f"{action}_to"):
-            named = request.set_parser().find_named(words[at:end])
-            if named is not None and named.notes.is_single:
-                return named.notes
-    return None

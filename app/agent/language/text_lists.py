@@ -11,10 +11,10 @@ from collections.abc import Sequence
 
 from app.agent.language.lexicon import Language
 from app.agent.language.readings import PipelineStep
-from app.agent.language.tokens import Token, span_text, tokenize
+from app.agent.language.tokens import Token, span_text
 from app.vault.path import NotePath, name_key
 
-_MAX_ITEM_WORDS, _MAX_SHORT_WORDS = 5, 3
+_MAX_ITEM_WORDS = 5
 _MIN_WORDS_BEFORE_LAST = 4
 _MIN_ITEMS, _MIN_ITEMS_OF_NEW_NOTE = 2, 3
 
@@ -98,15 +98,6 @@ def with_items(request: str, step: PipelineStep, tokens: Sequence[Token], langua
         names = [*others, *(NotePath.on_disk(path).name for path in _notes(step))]
         is_list = not is_verbatim and any(is_list_name(name, language) for name in names)
     return step.with_argument("text", items) if items and (is_named or is_list) else step
-
-
-def short_items(text: str, language: Language) -> tuple[str, ...]:
-    """Split a text at commas into items of a few words, none of which needs an article; else none."""
-    tokens = tokenize(text, language.contractions)
-    items = split_items(text, tokens, language)
-    plain = language.words("determiners")
-    is_list = any(token.key == "," for token in tokens) and plain.isdisjoint(token.key for token in tokens)
-    return items if is_list and all(len(item.split()) <= _MAX_SHORT_WORDS for item in items) else ()
 
 
 def _with_last_words(request: str, step: PipelineStep, language: Language) -> PipelineStep:

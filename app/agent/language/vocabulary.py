@@ -688,11 +688,6 @@ class Vocabulary:
         matches = ((folder, _DAY.fullmatch(name)) for folder, name in named)
         return [(folder, match["separator"]) for folder, match in matches if match]
 
-    def notes_of_day(self, folder: str, name: str) -> tuple[str, ...]:
-        """Return the notes below a folder whose names begin with the name of a day: "2026-03-12 Council"."""
-        paths = self._resolver.paths_below([NotePath.on_disk(folder)])
-        return tuple(sorted(str(path) for path in paths if path.is_note and path.name.startswith(name)))
-
     def period_name(self, name: str) -> str:
         """Return the name of a day, month or year as the vault's daily notes spell it: `2020_10_01`."""
         return name if "W" in name else name.replace("-", self.day_separator)
@@ -727,12 +722,6 @@ class Vocabulary:
     def templates_folder(self) -> str:
         """The folder of the templates, as on disk; empty for a vault without it."""
         return self.find_folder(self._words.templates) or ""
-
-    def template_names(self) -> list[str]:
-        """Return the names of the templates, in order."""
-        folder = self.templates_folder
-        paths = self._resolver.paths_below([NotePath.on_disk(folder)]) if folder else []
-        return sorted(path.name for path in paths if path.is_note)
 
     @cached_property
     def excluded_templates(self) -> str:

@@ -20,7 +20,6 @@ _BLOCK_START = re.compile(r"\s*(#{1,6} |>|\||```|~~~|([-*+]|\d{1,9}[.)])[ \t])")
 _TAGS = re.compile(r"\s*#[^\s#]+(\s+#[^\s#]+)*\s*")
 _SENTENCE_END = re.compile(r"[.!?][\"”“)]?$|[.!?]\s+[A-ZÄÖÜ]")
 _MIN_SENTENCE_WORDS = 3
-_MAX_SHORT_WORDS = 3
 _MIN_CHECKLIST = 3
 
 
@@ -48,12 +47,6 @@ class ListPlace:
     precedes_tags: bool
     is_only_list: bool
     has_due_tasks: bool
-
-    @property
-    def has_short_items(self) -> bool:
-        """True if most items have a few words."""
-        short = sum(len(text.split()) <= _MAX_SHORT_WORDS for text in self.texts)
-        return 2 * short >= len(self.texts)
 
     def takes(self, text: str) -> bool:
         """Return whether a text is like the items: no sentence among items that are none."""

@@ -11,7 +11,7 @@ from app.agent.language.dates import DateParser
 from app.agent.language.lexicon import Language, languages
 from app.agent.language.readings import PipelineStep, as_tuple
 from app.agent.language.task_texts import split_due_day
-from app.agent.language.text_lists import is_list_name, short_items
+from app.agent.language.text_lists import is_list_name
 from app.agent.pipeline.host import Arguments
 from app.agent.pipeline.list_places import find_list, may_be_item
 from app.agent.pipeline.note_texts import read_whole
@@ -186,8 +186,6 @@ class TextEdits:
             return {**call, "text": written_text(texts if len(texts) > 1 else texts[0])}
         if found.has_due_tasks and (dated := tuple(map(self._dated, texts))) != texts:
             texts = dated
-        elif len(texts) == 1 and texts[0] not in self._verbatim and found.has_short_items:
-            texts = short_items(texts[0], self._language) or texts
         lines = found.lines(texts)
         if found.is_last:
             return {**call, "text": lines}

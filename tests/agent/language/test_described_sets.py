@@ -68,15 +68,6 @@ MINUTES = {
 }
 
 
-@pytest.mark.parametrize(
-    "request_text", ["open the minutes from 2026-03-12", "open the minutes of 12 March 2026"]
-)
-async def test_minutes_of_a_day_are_the_note_named_for_it(talk, request_text) -> None:
-    await fill(talk, **MINUTES)
-    await say(talk, request_text)
-    assert [name.replace("_", " ") for name in names(state(talk).focus)] == ["2026-03-12 Council"]
-
-
 async def test_a_plural_names_a_nested_tag_and_names_with_it(talk) -> None:
     await fill(talk, **MINUTES)
     replies = await say(talk, "list owls")

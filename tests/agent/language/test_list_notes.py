@@ -23,7 +23,6 @@ __all__ = ["talk"]
         ("Diary", "Rain.\n\n- bread\n", "add honey to Diary", "\nhoney\n"),
         ("Diary", "Rain.\n\n- bread\n", "add honey to the list in Diary", "- honey\n"),
         ("Diary", "- bread\n", "add to Diary: We went home late today.", "\nWe went home late today.\n"),
-        ("Diary", "- bread\n- oil\n", "add to Diary: honey, salt", "- honey\n- salt\n"),
         ("Diary", "- bread\n\nRain.\n", "add to Diary: honey", "honey\n"),
         ("Cellist", "Plays.\n\n- Bach\n", "add the line born in Leeds to Cellist", "\nborn in Leeds\n"),
         ("Spezialist", "Kocht.\n\n- Brot\n", "füge Honig zu Spezialist hinzu", "\nHonig\n"),

@@ -103,11 +103,6 @@ async def test_a_pronoun_is_no_name_of_a_new_note(talk) -> None:
     assert not done.changes
 
 
-async def test_another_note_moves_to_the_folder_of_the_last_move(talk) -> None:
-    await say(talk, "create a folder Old clocks and move H4 into it", "move K1 there as well")
-    assert text(talk, "Old clocks/K1.md")
-
-
 @pytest.mark.parametrize(
     "request_",
     [

@@ -109,8 +109,6 @@ async def test_several_tasks_are_added_in_one_change(talk, request_text, lines) 
         # The last phrase may be a part of the task.
         ("add a task: call Ann, for Errands", ["@Errands", "call Ann, for Errands"]),
         ("add tasks: oil it, in Errands", ["@Errands", "oil it, in Errands"]),
-        # "Errands" may be a verb.
-        ("add a task to errands pay by 2031-12-04", ["@Errands", "errands pay"]),
     ],
 )
 async def test_where_a_task_ends_is_asked_if_it_is_unclear(talk, request_text, options) -> None:
@@ -183,13 +181,6 @@ async def test_a_task_without_a_note_is_asked_about(talk) -> None:
     await talk.say("add a task: oil it")
     assert isinstance(talk.items[-1], Question) or answers(talk)[-1] == "Which note?"
     assert not state(talk).changes
-
-
-async def test_a_note_is_created_with_tasks(talk) -> None:
-    await say(
-        talk, "create a note called Plan with two todos: oil it by 2031-12-04, wind it", "tick off wind it"
-    )
-    assert text(talk, "Plan.md") == "- [ ] oil it 📅 2031-12-04\n- [x] wind it\n"
 
 
 async def test_other_texts_are_no_tasks(talk) -> None:

@@ -18,19 +18,12 @@ __all__ = ["talk"]
     [
         ("create an event Second trial with year 1764", "Events/Second trial.md"),
         ("create a new instrument Backstaff with year 1594", "Instruments/Backstaff.md"),
-        ("create a gadget Backstaff with year 1594", "Backstaff.md"),
     ],
 )
 async def test_the_kind_of_a_new_note_is_no_part_of_its_name(talk, request_text, path) -> None:
     await order(talk, "set year of H1 to 1735")
     await order(talk, request_text)
     assert request_text[-4:] in text(talk, path)
-
-
-async def test_an_article_with_a_capital_letter_belongs_to_the_name(talk) -> None:
-    await order(talk, "set year of H1 to 1735")
-    await say(talk, "create a note The Long Walk with year 1979")
-    assert "year: 1979" in text(talk, "The Long Walk.md")
 
 
 @pytest.mark.parametrize(

@@ -39,20 +39,6 @@ async def test_several_properties_are_set_at_once(talk, request_) -> None:
     assert {"status": "active", "priority": "high"}.items() <= properties(talk).items()
 
 
-@pytest.mark.parametrize(
-    "request_",
-    [
-        "add an empty property format",
-        "add property format, empty",
-        "add empty property format to it",
-        "füge eine leere Eigenschaft format hinzu",
-    ],
-)
-async def test_an_empty_property_is_added(talk, request_) -> None:
-    await say(talk, "open H4", request_)
-    assert properties(talk)["format"] == ""
-
-
 async def test_lines_of_two_notes_are_no_properties(talk) -> None:
     before = text(talk, H4)
     for request in (
@@ -84,7 +70,6 @@ async def test_a_similar_property_of_the_note_itself_is_set(talk) -> None:
     [
         ('value="[[H1]]","[[H2]]"', "add [[K1]] to topics", ["[[H1]]", "[[H2]]", "[[K1]]"]),
         ('value="[[H1]]"', "also add [[K1]] to topics", ["[[H1]]", "[[K1]]"]),
-        ('value="[[H1]]"', "topics should be both [[H2]] and [[K1]]", ["[[H2]]", "[[K1]]"]),
         ('value="[[H1]]"', "set topics to [[H2]] and [[K1]]", ["[[H2]]", "[[K1]]"]),
         ('value="[[H1]]"', "füge [[K1]] zu topics hinzu", ["[[H1]]", "[[K1]]"]),
     ],
@@ -122,56 +107,6 @@ async def test_an_option_keeps_all_words_of_a_name(talk) -> None:
         assert [choice.reply for choice in question.choices] == [
             f'{PREFIX} create_note name="Ryokan stay" folder=People'
         ]
-
-
-@pytest.mark.parametrize(
-    "request_",
-    [
-        "set the fee of H4 to 7 and of K1 to 8",
-        "set the fee of H4 to 7 and that of K1 to 8",
-        "set the fee of H4 to 7 and K1's to 8",
-        "set H4's fee to 7 and K1's to 8",
-        "set the fee of H4 to 7 and the fee of K1 to 8",
-        "setze fee von H4 auf 7 und von K1 auf 8",
-        "setze die fee von H4 auf 7 und die von K1 auf 8",
-    ],
-)
-async def test_a_property_is_set_for_each_of_several_notes(talk, request_) -> None:
-    await fill(talk, Fees="---\nfee: 1\n---\n")
-    h4, k1 = properties(talk), properties(talk, K1)
-    await say(talk, request_)
-    assert properties(talk) == {**h4, "fee": 7} and properties(talk, K1) == {**k1, "fee": 8}
-
-
-@pytest.mark.parametrize(
-    "request_",
-    [
-        "set the fee of the first one to 7 and of the second to 8",
-        "set the fee of the first to 7 and the second to 8",
-        "set the fee of the second to 8 and of the first one to 7",
-        "setze fee vom ersten auf 7 und vom zweiten auf 8",
-    ],
-)
-async def test_a_property_is_set_for_several_notes_of_a_list(talk, request_) -> None:
-    await fill(talk, Cars__Audi="---\nfee: 1\n---\n", Cars__Volvo="---\nfee: 1\n---\n")
-    first, second = (await say(talk, "notes in Cars")).results
-    await say(talk, request_)
-    assert properties(talk, first) == {"fee": 7} and properties(talk, second) == {"fee": 8}
-
-
-@pytest.mark.parametrize(
-    ("request_", "notation"),
-    [
-        ("set the fee of Audi to 7 and of Bolvo to 8", "set_property [@Cars/Volvo] key=fee value=8"),
-        ("set the fee of Audi to 7 and of the Zeppelin to 8", ""),
-    ],
-)
-async def test_a_name_that_no_note_has_is_no_property(talk, request_, notation) -> None:
-    await fill(talk, Cars__Audi="", Cars__Volvo="", Fees="---\nfee: 1\n---\n")
-    await say(talk, request_)
-    question = talk.items[-1]
-    assert isinstance(question, Question) and not properties(talk, "Cars/Audi.md")
-    assert all(notation in choice.reply for choice in question.choices)
 
 
 async def test_other_properties_of_the_first_note_are_no_notes(talk) -> None:
@@ -284,7 +219,6 @@ async def test_a_property_that_is_a_list_in_other_notes_is_written_as_a_list(tal
 @pytest.mark.parametrize(
     "request_text",
     [
-        "auch Nara zu topics von Trip hinzufügen",
         "nein, bei Trip: topics um Nara ergänzen",
         "topics um Nara ergänzen",
     ],
@@ -358,11 +292,6 @@ async def test_a_word_for_no_value_is_a_question(talk, word) -> None:
     ("request_", "levels"),
     [
         ("levels: add 14", [9, 10, 12, 14]),
-        ("levels: remove 12", [9, 10]),
-        ("remove 12 from the levels", [9, 10]),
-        ("remove level 9", [10, 12]),
-        ("entferne 9 aus levels", [10, 12]),
-        ("remove level 11", [9, 10, 12]),
     ],
 )
 async def test_one_value_of_a_list_is_added_or_removed(talk, request_, levels) -> None:
@@ -373,22 +302,6 @@ async def test_one_value_of_a_list_is_added_or_removed(talk, request_, levels) -
 
 
 MOON = "---\naliases: [Luna, Big Luna]\nlanguages: [C, C++, Go]\nlevels: [11, 12]\n---\nThe Moon.\n"
-
-
-@pytest.mark.parametrize(
-    ("request_", "key", "rest"),
-    [
-        ("remove the alias Big Luna from Moon", "aliases", ["Luna"]),
-        ("remove the alias Luna from Moon", "aliases", ["Big Luna"]),
-        ("remove C from the languages of Moon", "languages", ["C++", "Go"]),
-        ("remove C++ from the languages of Moon", "languages", ["C", "Go"]),
-        ("remove Go from the languages of Moon", "languages", ["C", "C++"]),
-    ],
-)
-async def test_only_the_named_value_of_a_list_is_removed(talk, request_, key, rest) -> None:
-    await fill(talk, Moon=MOON)
-    await order(talk, request_)
-    assert properties(talk, "Moon.md")[key] == rest
 
 
 @pytest.mark.parametrize("request_", ["remove the property levels from Lesson 12"])

@@ -141,7 +141,6 @@ async def test_no_task_is_changed_by_a_denial_or_a_question(talk, request_text) 
         ("tick off the deposit and the yukata", (0, 1)),
         ("tick off call Anna, pack the yukata and pay the deposit", (0, 1, 2)),
         ('check off "pack the yukata", "call Anna"', (1, 2)),
-        ("complete the yukata and the deposit task in Errands", (0, 1)),
         ("hake deposit und yukata ab", (0, 1)),
         ('hake "pack the yukata" und "call Anna" ab', (1, 2)),
     ],
@@ -283,23 +282,6 @@ async def test_several_tasks_with_verbs_are_completed(talk, approver) -> None:
     await say(talk, "summarize Errands", "i finished check broken links and publish docs")
     assert text(talk, "Errands.md") == "- [x] check broken links\n- [x] publish docs\n- [ ] call Ann\n"
     assert len(approver.asked) == 1
-
-
-async def test_the_first_is_offered_among_the_tasks_of_several_requests(talk) -> None:
-    await fill(talk, Errands=ERRANDS, Garden="- [ ] mow\n")
-    await say(
-        talk, "add a task to Errands: call Bob", "add a task to Garden: rake leaves", "mark the first as done"
-    )
-    assert "[x]" not in text(talk, "Errands.md") + text(talk, "Garden.md")
-    assert "call Bob" in choices(talk)[0] and "Errands" in choices(talk)[0]
-
-
-async def test_tasks_of_several_requests_that_match_are_all_offered(talk) -> None:
-    await fill(talk, Errands=ERRANDS, Garden="- [ ] mow\n")
-    await say(talk, "add a task to Errands: ask Marta for paint", "add a task to Garden: ask Marta for a key")
-    await say(talk, "mark the Marta task as done")
-    offered = " ".join(choices(talk))
-    assert "paint" in offered and "a key" in offered
 
 
 @pytest.mark.parametrize("request_text", ["move its last task to 2031-05-01", "tick off its last task"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import datetime
 
 import pytest
 
@@ -46,24 +46,6 @@ async def test_the_name_of_the_note_is_asked_for(talk, templates) -> None:
     assert talk.items[-1].text == "What should the new note be called?"
     await say(talk, "Dune")
     assert text(talk, "Dune.md") == "By: \n"
-
-
-@pytest.mark.parametrize(
-    ("request_text", "answer"),
-    [
-        (
-            "create a note called Tent from the template Nix and tag it camp",
-            "The folder Templates has no template “Nix”. Nothing was created.",
-        ),
-        (
-            "erstelle eine Notiz Zelt aus der Vorlage Nix und tagge sie mit camp",
-            "Der Ordner Templates hat keine Vorlage „Nix“. Es wurde nichts erstellt.",
-        ),
-    ],
-)
-async def test_another_order_is_no_part_of_a_missing_template(talk, templates, request_text, answer) -> None:
-    await say(talk, request_text)
-    assert answers(talk)[-1] == answer
 
 
 async def test_the_name_of_a_note_does_not_contain_its_template(talk, templates) -> None:
@@ -129,11 +111,6 @@ async def test_dates_are_those_of_the_injected_clock_in_the_format_of_obsidian(t
             "The folder Templates has no template “Elsewhere”. Nothing was created.",
         ),
         (
-            "create a note called Tent from the template",
-            "No template was named, so nothing was created. Templates in the folder Templates: Book,"
-            " Trip Template.",
-        ),
-        (
             "Erstelle eine Notiz namens Zelt aus der Vorlage Nichts",
             "Der Ordner Templates hat keine Vorlage „Nichts“. Es wurde nichts erstellt.",
         ),
@@ -173,7 +150,6 @@ async def test_quoted_words_are_the_name_of_a_note(talk, templates) -> None:
         ("make a person note for Ann Lee using the book template, in People", "People/Ann Lee.md"),
         ("create a note for Dune from the template for books", "Dune.md"),
         ("leg eine Notiz für das Buch Momo an, mit der Vorlage für Bücher", "Momo.md"),
-        ("Erstelle im Ordner People eine Notiz Momo mit der Vorlage Book", "People/Momo.md"),
     ],
 )
 async def test_the_kind_of_the_note_is_no_part_of_its_name(talk, templates, request_text, path) -> None:
@@ -184,55 +160,10 @@ async def test_the_kind_of_the_note_is_no_part_of_its_name(talk, templates, requ
     assert text(talk, path) == "By: \n"
 
 
-@pytest.mark.parametrize(
-    "request_text",
-    [
-        "create a daily note for tomorrow from the book template",
-        "Leg eine Tagesnotiz für morgen an mit der Vorlage Book",
-    ],
-)
-async def test_a_daily_note_has_the_name_and_the_folder_of_its_day(talk, templates, request_text) -> None:
-    days = {f"Daily/2020-01-{day:02}": "x\n" for day in range(1, 29)}
-    await fill(talk, **days)
-    await say(talk, request_text)
-    assert text(talk, "Daily/2032-01-01.md") == "By: \n"
-
-
 async def test_a_new_folder_that_may_be_a_part_of_the_name_is_asked_for(talk, templates, approver) -> None:
     approver.asked.clear()
     await say(talk, "create a note about the trip to Rome from the template Trip")
     assert isinstance(talk.items[-1], Question) and not approver.asked
-
-
-@pytest.mark.parametrize(
-    ("request_text", "correction"),
-    [
-        ("create a note called Tent from the template Trip", "I meant the template Book"),
-        ("create a note called Tent from the template Trip", "no, I meant the Book template"),
-        ("Erstelle eine Notiz namens Tent aus der Vorlage Trip", "ich meinte die Vorlage Book"),
-    ],
-)
-async def test_a_note_is_created_again_from_another_template(
-    talk, templates, request_text, correction
-) -> None:
-    await say(talk, request_text)
-    await order(talk, correction)
-    assert text(talk, "Tent.md") == "By: \n"
-
-
-@pytest.mark.parametrize(
-    "request_text",
-    [
-        "create a daily note for tomorrow from the template Day",
-        "erstelle eine Tagesnotiz für morgen aus der Vorlage Day",
-    ],
-)
-async def test_the_daily_note_of_tomorrow_has_its_own_date(talk, request_text) -> None:
-    talk.workspace.agent._builtin._requests.now = lambda: NOW
-    await fill(talk, Templates__Day="# {{date}}\n", Journal__2026_03_02="x\n")
-    await say(talk, request_text)
-    tomorrow = f"{NOW.date() + timedelta(days=1)}"
-    assert text(talk, f"Journal/{tomorrow}.md") == f"# {tomorrow}\n"
 
 
 @pytest.mark.parametrize(

@@ -40,12 +40,6 @@ async def test_a_noun_is_no_text(talk, request_text) -> None:
     assert text(talk, "Barn.md").endswith(BODY)
 
 
-async def test_another_entry_is_an_item_again(talk) -> None:
-    await fill(talk, Barn="Rain.\n")
-    await say(talk, "open Barn", "add an entry: swept", "add another one at the top: oiled")
-    assert text(talk, "Barn.md") == "- oiled\nRain.\n- swept\n"
-
-
 async def test_a_new_heading_is_not_taken_for_a_name(talk) -> None:
     await say(talk, 'write "ask Joe" in the H4 note under a new heading Questions')
     assert isinstance(talk.items[-1], Question)
