@@ -10,7 +10,7 @@ import re
 from dataclasses import replace
 from itertools import pairwise, permutations
 
-from app.agent.language.actions import TASK_ACTIONS
+from app.agent.language.actions import LINKED_NOTES, MOVING_ACTIONS, TASK_ACTIONS
 from app.agent.language.conditions import CATEGORY_PROPERTIES, top_level_parts
 from app.agent.language.dialog import NOTE_ROLES
 from app.agent.language.line_removals import TASK
@@ -25,7 +25,7 @@ _FOLDER = re.compile(r'(?<!-)path:(?:"([^"]*)/"|([^"\s]*)/)')
 _SINGLE_NOTE_ACTIONS = ("rename", "merge", "relate", "unrelate")
 _CHANGES_OF_PARTS = frozenset((*TASK_ACTIONS, "link_mentions", "replace", "remove_text"))
 """The actions that change parts of a note, so that "them" and "the first one" may be parts."""
-_LINKED_NOTES = ("what_supports", "relations", "backlinks", "outgoing", "related", "similar", "mentions")
+_CHANGES_OF_WHOLE = (*MOVING_ACTIONS, "delete", "merge")
 _CHANGES_INSIDE = frozenset(
     (
         *TASK_ACTIONS,
@@ -86,14 +86,18 @@ class ChangeDoubts:
         """True if other notes are likelier.
 
         A note would be linked to itself, "him" is no person, the name of the note is a part of a text, the
-        conversation has left a question about another note, or "it" may be what was just added to the note.
+        conversation has left a question about another note, "the note" was only asked about, or "it" may be
+        what was just added to the note.
         """
         return (
             self.links_note_to_itself
             or self._values.cuts_text
             or bool(self._changes_of_part())
             or any(
-                self._is_not_this_note(step) or self._is_about_person(step) or self._leaves_question(step)
+                self._is_not_this_note(step)
+                or self._is_about_person(step)
+                or self._leaves_question(step)
+                or self._is_only_asked_about(step)
                 for step in self._changes(self._reading)
             )
         )
@@ -147,6 +151,11 @@ class ChangeDoubts:
         if self._is_merge_without_direction(step) and isinstance(other, NoteSet) and step.target is not None:
             reverse = replace(step, target=other).with_argument("other", step.target)
             return [replace(self._reading, steps=(*self._reading.steps[:-1], reverse))]
+        if self._is_only_asked_about(step):
+            screen = NoteSet(notes=dialog.this)
+            is_other = self._unnamed_role(step) == "other"
+            change = step.with_argument("other", screen) if is_other else replace(step, target=screen)
+            return [replace(self._reading, steps=(*self._reading.steps[:-1], change))]
         if others := self._values.other_changes():
             return others
         if of_kind := self._notes_of_kind(step):
@@ -271,6 +280,24 @@ class ChangeDoubts:
         says_there = self._said.says("there") and not dialog.focus
         return says_there or not (is_this or is_listed or is_only_one)
 
+    def _is_only_asked_about(self, step: PipelineStep) -> bool:
+        """Return whether "the note" is one that was only asked about, and not the one on the screen.
+
+        "Rename the note" after "what's Ann's phone number?" hardly means the note of Ann.
+        """
+        dialog, role = self._dialog, self._unnamed_role(step)
+        target = step.target if role == "target" else step.arguments.get(role)
+        notes = target.notes if isinstance(target, NoteSet) else ()
+        if step.action not in _CHANGES_OF_WHOLE or len(notes) != 1 or notes == dialog.this:
+            return False
+        is_asked = notes == dialog.only_asked and self._says_note
+        return is_asked and not self._said.says("demonstratives")
+
+    def _unnamed_role(self, step: PipelineStep) -> str:
+        """Return the role of "the note" in a change: "merge the note into H4" changes that of `other`."""
+        is_named = step.target is not None and self._said.names(step.target)
+        return "other" if step.action == "merge" and is_named else "target"
+
     @property
     def _offers_creation(self) -> bool:
         """True if the last unanswered question offers to create a note first, which "it" may be."""
@@ -348,7 +375,7 @@ class ChangeDoubts:
     def _follows_linked_notes(self, step: PipelineStep) -> bool:
         """Return whether "that one" may be a note that the last request found for the changed note."""
         last = self._dialog.last.last if self._dialog.last is not None else None
-        if last is None or last.action not in _LINKED_NOTES or step.target is None or last.target is None:
+        if last is None or last.action not in LINKED_NOTES or step.target is None or last.target is None:
             return False
         return step.target.notes == last.target.notes and self._said.says("demonstratives")
 
@@ -373,7 +400,7 @@ class ChangeDoubts:
         dialog, target = self._dialog, step.target
         if step.action != "set_property" or target is None or len(target.notes) != 1:
             return False
-        is_asked = dialog.last is not None and dialog.last.last.action in ("properties_of", *_LINKED_NOTES)
+        is_asked = dialog.last is not None and dialog.last.last.action in ("properties_of", *LINKED_NOTES)
         if not is_asked or self._said.names(target) or self._said.matches("this") or self._said.matches("it"):
             return False
         known = map(name_key, self._properties_of(target.notes[0]))

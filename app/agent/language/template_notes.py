@@ -32,7 +32,7 @@ def parse_note_from_template(
         if path and (unnamed := _unnamed_creation(request, other_tokens)) is not None:
             return reading_from_template(request, unnamed, path), other_tokens
         rest = _with_plain_name(request, _with_folder_last(request, other_tokens), path)
-        creation = _daily_note(request, rest) or creation_of(request, rest)
+        creation = daily_note(request, rest) or creation_of(request, rest)
         if creation is None:
             continue
         # The template may be named within another value.
@@ -185,7 +185,7 @@ def _with_plain_name(request: Request, tokens: tuple[Token, ...], template: str)
     return (*tokens[:before], tokens[noun], *tokens[name:])
 
 
-def _daily_note(request: Request, tokens: tuple[Token, ...]) -> PipelineStep | None:
+def daily_note(request: Request, tokens: tuple[Token, ...]) -> PipelineStep | None:
     """Return the creation of the daily note of a day: "create a daily note for tomorrow", or None."""
     language, vocabulary = request.language, request.vocabulary
     folder = vocabulary.daily_folder
@@ -261,8 +261,15 @@ def _template_named(request: Request, name: str) -> str:
 
 
 def reading_from_template(request: Request, creation: PipelineStep, template: str) -> Reading:
-    """Return the creation of a note from a template, which later steps complete."""
+    """Return the creation of a note from a template, which later steps complete.
+
+    Without a folder, the note is created where the notes of the template's kind are: "Jobs" for "Job".
+    """
     values = dict(creation.arguments)
+    nouns = request.language.table("template_notes")["nouns"]
+    kind = " ".join(w for w in NotePath.on_disk(template).name.split() if name_key(w) not in nouns)
+    if "folder" not in values and (known := request.vocabulary.find_folder_of_one(kind)):
+        values["folder"] = known
     later = [
         PipelineStep(action, NoteSet(source="previous"), {name: values.pop(name)})
         for action, (name, _) in CREATION_VALUES.items()

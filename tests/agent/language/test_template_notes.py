@@ -251,3 +251,35 @@ async def test_the_template_of_the_kind_of_a_new_note_is_offered(talk, templates
     ]
     await say(talk, "1")
     assert text(talk, "Rome.md") == "---\ntype: trip\nstart: 2031\n---\n# Rome\n{{other}}\n"
+
+
+@pytest.mark.parametrize(
+    ("request_text", "path"),
+    [
+        ("create a note called Oslo from the template Trip", "Trips/Oslo.md"),
+        ("create a trip note from the trip template called Oslo", "Trips/Oslo.md"),
+        ("create a note called Oslo in People from the template Trip", "People/Oslo.md"),
+        ("erstelle eine Notiz namens Oslo aus der Vorlage Trip", "Trips/Oslo.md"),
+        ("create a note called Emma from the template Book", "Emma.md"),  # no folder has books
+    ],
+)
+async def test_a_note_from_a_template_is_created_among_its_kind(talk, templates, request_text, path) -> None:
+    await fill(talk, Trips__Bergen="")
+    await say(talk, request_text)
+    assert talk.workspace.store.read(NotePath(path))
+
+
+@pytest.mark.parametrize(
+    ("request_text", "changed"),
+    [
+        ("create a log entry for today: rain 4, wind north", {"rain: 4", "wind: north"}),
+        ("make a log for today: the gauge is broken", {"the gauge is broken"}),
+        ("create a log entry for yesterday: rain 9", {"rain: 9"}),
+        ("erstelle einen Logbuch Eintrag für heute: rain 4", {"rain: 4"}),
+    ],
+)
+async def test_the_note_of_a_day_is_named_like_the_others(talk, templates, request_text, changed) -> None:
+    await fill(talk, **{"Journal/2031-12-30": "---\nrain: 2\nwind: west\n---\n"})
+    await order(talk, request_text)
+    day = 30 if "yesterday" in request_text else 31
+    assert changed <= {*text(talk, f"Journal/2031-12-{day}.md").splitlines()}
