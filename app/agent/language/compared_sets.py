@@ -153,7 +153,14 @@ def _asks(request: Request, tokens: Sequence[Token]) -> bool:
     changes = change_words(language, "created") | change_words(language, "modified")
     if any(token.key in language.words("due_words") for token in tokens):
         return False  # "what is due next week?" asks for tasks
-    is_question = tokens[0].key in language.words("asking_words") or _lead(request, tokens)[1] > 0
+    yearly = language.table("compared_sets")["yearly"]
+    is_question = (
+        tokens[0].key in language.words("asking_words")
+        or _lead(request, tokens)[1] > 0
+        or any(
+            stem in yearly for stem in request.vocabulary.plural_stems(tokens[0].key)
+        )  # "birthdays in May"
+    )
     return is_question and changes.isdisjoint(token.key for token in tokens)
 
 

@@ -53,6 +53,11 @@ async def found(talk, *requests: str) -> list[str]:
         ("tools out of warranty", ["Drill"]),
         ("loans not serviced this year", ["Harp", "Organ"]),
         ("whose birthday is in march?", ["Ada"]),
+        ("Birthdays in may", ["Ben"]),
+        ("Geburtstage im März", ["Ada"]),
+        ("which loans weren't serviced since last december?", ["Harp", "Organ"]),
+        ("which loans haven't been serviced since last december?", ["Harp", "Organ"]),
+        ("what else is out of warranty?", ["Drill"]),
         ("welche Loans sind im Dezember fällig?", ["Harp"]),
     ],
 )
