@@ -97,7 +97,7 @@ class ChangeDoubts:
                 self._is_not_this_note(step)
                 or self._is_about_person(step)
                 or self._leaves_question(step)
-                or self._is_only_asked_about(step)
+                or self._change_on_screen(step) is not None
                 for step in self._changes(self._reading)
             )
         )
@@ -151,11 +151,8 @@ class ChangeDoubts:
         if self._is_merge_without_direction(step) and isinstance(other, NoteSet) and step.target is not None:
             reverse = replace(step, target=other).with_argument("other", step.target)
             return [replace(self._reading, steps=(*self._reading.steps[:-1], reverse))]
-        if self._is_only_asked_about(step):
-            screen = NoteSet(notes=dialog.this)
-            is_other = self._unnamed_role(step) == "other"
-            change = step.with_argument("other", screen) if is_other else replace(step, target=screen)
-            return [replace(self._reading, steps=(*self._reading.steps[:-1], change))]
+        if (on_screen := self._change_on_screen(step)) is not None:
+            return [replace(self._reading, steps=(*self._reading.steps[:-1], on_screen))]
         if others := self._values.other_changes():
             return others
         if of_kind := self._notes_of_kind(step):
@@ -280,23 +277,18 @@ class ChangeDoubts:
         says_there = self._said.says("there") and not dialog.focus
         return says_there or not (is_this or is_listed or is_only_one)
 
-    def _is_only_asked_about(self, step: PipelineStep) -> bool:
-        """Return whether "the note" is one that was only asked about, and not the one on the screen.
+    def _change_on_screen(self, step: PipelineStep) -> PipelineStep | None:
+        """Return the change of the note on the screen, or None unless "the note" was only asked about.
 
         "Rename the note" after "what's Ann's phone number?" hardly means the note of Ann.
         """
-        dialog, role = self._dialog, self._unnamed_role(step)
-        target = step.target if role == "target" else step.arguments.get(role)
-        notes = target.notes if isinstance(target, NoteSet) else ()
-        if step.action not in _CHANGES_OF_WHOLE or len(notes) != 1 or notes == dialog.this:
-            return False
-        is_asked = notes == dialog.only_asked and self._says_note
-        return is_asked and not self._said.says("demonstratives")
-
-    def _unnamed_role(self, step: PipelineStep) -> str:
-        """Return the role of "the note" in a change: "merge the note into H4" changes that of `other`."""
-        is_named = step.target is not None and self._said.names(step.target)
-        return "other" if step.action == "merge" and is_named else "target"
+        asked, screen = NoteSet(notes=self._dialog.only_asked), NoteSet(notes=self._dialog.this)
+        is_named = self._said.names(asked) or self._said.says("demonstratives") or not self._says_note
+        if step.action not in _CHANGES_OF_WHOLE or not asked.notes or asked == screen or is_named:
+            return None
+        if step.arguments.get("other") == asked:
+            return step.with_argument("other", screen)
+        return replace(step, target=screen) if step.target == asked else None
 
     @property
     def _offers_creation(self) -> bool:

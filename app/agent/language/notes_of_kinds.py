@@ -102,12 +102,11 @@ def _daily_note_with_details(request: Request, tokens: tuple[Token, ...]) -> Rea
     created = daily_note(request, tokens[:end]) if is_creation and not is_place else None
     if created is None:
         return None
-    folder, name = (str(created.arguments[role]) for role in ("folder", "name"))
-    present = request.vocabulary.notes(f"{folder}/{name}")
+    present = request.vocabulary.notes("{folder}/{name}".format(**created.arguments))
     notes = NoteSet(notes=present) if present else NoteSet(source="previous")
-    changes = _changes(request, notes, parse_lines(request, rest), rest)
-    steps = tuple(changes) if present else (created, *changes)
-    return Reading(steps, _SCORE, language=request.language.code, verb_words=1, is_certain=False)
+    steps = _changes(request, notes, parse_lines(request, rest), rest)
+    steps = steps if present else [created, *steps]
+    return Reading(tuple(steps), _SCORE, language=request.language.code, verb_words=1, is_certain=False)
 
 
 def _changes(

@@ -79,6 +79,7 @@ def doubts(talk, text_of_request: str, notation: str, **state: object) -> Change
         ("rename that note to Nara", "rename [@H4] new_name=Nara", {"focus": (H4,), "only_asked": (H4,)}),
         ("rename it to Nara", "rename [@H4] new_name=Nara", {"focus": (H4,), "only_asked": (H4,)}),
         ("tag the note x", "add_tag [@H4] tag=x", {"focus": (H4,), "only_asked": (H4,)}),
+        ("rename the note H4 to Nara", "rename [@H4] new_name=Nara", {"focus": (H4,), "only_asked": (H4,)}),
         ("remove the note", "delete [@H4]", {"focus": (H4,)}),
         ("tag the first one x", "add_tag [@H1] tag=x", {"asked": "who made it?", "results": (H1, H2)}),
         ("tag them x", "add_tag [@H1, @H2] tag=x", {"asked": "who made it?", "results": (H1, H2)}),
@@ -171,6 +172,7 @@ async def test_an_order_that_may_mean_something_else_is_in_doubt(talk, request_t
         ("add a line here", 'append [path:Claims/] text="a line"', {}),
         ("delete the page", "delete [@H4]", {"focus": (H4,), "only_asked": (H4,)}),
         ("move the note to People", "move [@H4] folder=People", {"focus": (H4,), "only_asked": (H4,)}),
+        ("merge the note into H3", "merge [@H3] other=H4", {"focus": (H4,), "only_asked": (H4,)}),
         ("benenne die Notiz um in Nara", "rename [@H4] new_name=Nara", {"only_asked": (H4,)}),
     ],
 )
