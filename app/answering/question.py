@@ -104,6 +104,11 @@ def stems(text: str, language: str) -> list[str]:
     return _stemmed(_words(text), language)
 
 
+def stop_words(language: str) -> frozenset[str]:
+    """Return the words that say nothing about the topic of a question."""
+    return _load_languages()[language].stop
+
+
 def is_unspaced_sentence(text: str) -> bool:
     """Return whether a text is a question or a sentence in a script without spaces: "什么是笔记？"."""
     runs = _UNSPACED_RUN.findall(text)

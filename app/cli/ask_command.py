@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -17,6 +17,7 @@ from pathlib import Path
 
 from app import paths
 from app.agent.builtin import BuiltinAgent
+from app.agent.comparison.offered_tasks import MAX_TASKS
 from app.agent.language.answers import localize
 from app.agent.language.chips import describe_readings, reading_chips
 from app.agent.language.dialog import DialogState
@@ -41,7 +42,8 @@ from app.cli.invoke import approver_for, call_tool, can_approve, resolve_vault
 from app.cli.options import Options, add_call_options
 from app.cli.session import CliSession, open_session
 from app.index.database import FILE_NAME
-from app.index.record_queries import is_private, note_record, public_files, public_names
+from app.index.record_queries import is_private, note_record, public_files, public_names, tasks
+from app.index.records import TaskRecord
 from app.index.resolver import Resolver
 from app.storage.sqlite import connect_read_only
 from app.toolkit.outcome import ToolOutcome
@@ -76,6 +78,7 @@ async def run(args: argparse.Namespace, console: CliConsole) -> ExitStatus:
             lambda: words,
             find_notes=find_notes,
             properties_of=partial(_load_properties, location.root),
+            tasks_of=partial(_load_tasks, location.root, resolver),
         )
         text, state = " ".join(args.request), DialogState()
         interpretation = await agent.compare_with_vault(agent.interpret(text, state), text, state)
@@ -128,6 +131,13 @@ def _load_properties(root: Path, path: str) -> Mapping[str, object]:
         note = NotePath.on_disk(path)
         record = note_record(connection, note)
         return {} if record is None or is_private(connection, note) else record.properties
+
+
+def _load_tasks(root: Path, resolver: Resolver) -> Sequence[TaskRecord]:
+    """Return the tasks in the vault's index, without those of hidden notes; none if there is no index."""
+    with _index_connection(root) as connection:
+        found = tasks(connection, MAX_TASKS, done=True) if connection is not None else ()
+        return [task for task in found if resolver.entry(task.path) is not None]
 
 
 @contextmanager

@@ -15,6 +15,7 @@ from app import paths
 from app.agent.acp.agent import AcpAgent
 from app.agent.acp.external_edits import ExternalEditTracker
 from app.agent.builtin import BUILTIN_NAME, BuiltinAgent
+from app.agent.comparison.offered_tasks import MAX_TASKS
 from app.agent.credentials import CredentialStore
 from app.agent.language.vocabulary import VaultWords
 from app.agent.model_agent import ModelAgent
@@ -234,6 +235,7 @@ class Workspace:
             public_words=lambda: VaultWords(*self.index.public_names(), *self._template_settings()),
             public_resolver=self.index.public_resolver,
             is_english_only=self._is_english_only,
+            tasks_of=lambda: self.index.tasks(MAX_TASKS, done=True),
         )
         visible_text = self._model_visibility.visible_text
         notifications = partial(notifications_for_model, self.sources, visible_text)

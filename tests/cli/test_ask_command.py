@@ -123,3 +123,14 @@ def test_a_day_without_a_month_is_a_question(run: Run, vault: Path) -> None:
     assert result.status == ExitStatus.NOT_FOUND
     assert "Which day?" in result.err and "2031-01-25" in result.err
     assert "2031-01-20" in (vault / "Errands.md").read_text(encoding="utf-8")
+
+
+def test_a_question_names_the_tasks_of_visible_notes(run: Run, vault: Path) -> None:
+    task = "- [ ] Paint the gable of the barn\n- [ ] Paint the old gate\n"
+    (vault / "Barn.md").write_text(task, encoding="utf-8")
+    assert run("search", "Barn", "--json").status == ExitStatus.DONE
+    known = run("ask", "gable paint has come, tick it", "--json")
+    assert "Paint the gable of the barn" in known.out
+    (vault / "Barn.md").write_text(f"---\nai: private\n---\n{task}", encoding="utf-8")
+    assert run("search", "Barn", "--json").status == ExitStatus.DONE
+    assert "Paint the gable" not in run("ask", "gable paint has come, tick it", "--json").out

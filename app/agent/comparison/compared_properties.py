@@ -16,11 +16,11 @@ from app.agent.language.choices import question_about
 from app.agent.language.compared_sets import (
     ComparedSet,
     Comparison,
-    Days,
     Superlative,
     parse_compared_set,
 )
 from app.agent.language.conditions import condition_slots, date_slot, top_level_parts
+from app.agent.language.dates import Days
 from app.agent.language.notation import serialize
 from app.agent.language.note_facts import PropertiesOf
 from app.agent.language.periods import within_period

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from app.agent.language.choices import question_for, with_options
+from app.agent.language.conditions import property_value
 from app.agent.language.lexicon import languages
 from app.agent.language.notation import serialize
 from app.agent.language.note_facts import PropertiesOf
@@ -59,7 +60,7 @@ def with_state_of_verb(
     keys = {name_key(key): key for key in properties_of(target.notes[0])}
     for token in request.tokens:
         for condition in request.vocabulary.conditions_by_start.get(token.key[:START_LENGTH], ()):
-            name, _, value = condition.strip("[]").replace('"', "").partition(":")
+            name, value = property_value(condition) or ("", "")
             is_state = value.casefold().startswith(token.key) and value.casefold() != token.key
             if is_state and (key := keys.get(name_key(name))) and " " not in value:
                 step = PipelineStep("set_property", target, {"key": key, "value": value})

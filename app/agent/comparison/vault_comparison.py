@@ -21,6 +21,7 @@ from app.agent.comparison.offered_order import (
     with_state_of_verb,
     with_stated_value_first,
 )
+from app.agent.comparison.offered_tasks import OfferedTasks, TasksOf
 from app.agent.comparison.plain_changes import is_plain_change
 from app.agent.comparison.possessive_names import OwnedNotes
 from app.agent.comparison.values_of_open_note import OwnValues
@@ -60,6 +61,7 @@ class VaultComparison:
         words: Returns the vault's tags, types, properties and their texts.
         properties_of: Returns the properties of the note at a path; without it, a question about a note is
             never answered with a property that it does not name, and no change is in doubt.
+        tasks_of: Returns the tasks of the vault; without it, options show the words for tasks.
     """
 
     def __init__(
@@ -68,6 +70,7 @@ class VaultComparison:
         found: FoundNotes,
         words: Callable[[], VaultWords],
         properties_of: PropertiesOf | None,
+        tasks_of: TasksOf | None = None,
     ) -> None:
         self._requests = requests
         self._words = words
@@ -77,6 +80,7 @@ class VaultComparison:
         self._own_values = OwnValues(properties_of)
         self._owned = OwnedNotes(self._compare_text, properties_of)
         self._tasks = DescribedTasks(found)
+        self._offered_tasks = OfferedTasks(tasks_of)
         self._daily = DailyNotes(found)
         self._dates = DateChanges(found, properties_of)
         self._questions = ChangeQuestions(found, words, properties_of)
@@ -194,7 +198,8 @@ class VaultComparison:
         options: dict[str, ClarificationOption] = {}
         shares: dict[str, float] = {}
         ranks: dict[str, int] = {}
-        for option in (*question.options, *question.spare):
+        given = self._offered_tasks.name_tasks((*question.options, *question.spare), request)
+        for option in given:
             found = await self._found.with_listed_hits(request.dialog, option.reading)
             undone = undone_changes(option.reading, request.dialog.changes)
             meaning = f"undo {[own.entry for own in undone]}" if undone else meaning_key(found)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from app.agent.language.actions import TOOL_PREFIX
+from app.agent.language.actions import TASK_ACTIONS, TOOL_PREFIX
 from app.agent.language.answers import localize
 from app.agent.language.lexicon import languages
 from app.agent.language.notation import PREFIX, serialize
@@ -20,6 +20,7 @@ from app.index.query import parse
 from app.index.query_ast import And
 from app.index.query_serializer import quote_value
 from app.index.query_serializer import serialize_query as query_text
+from app.vault.markdown.tasks import task_facts
 from app.vault.path import NotePath
 
 _FIXED_ARGUMENTS = frozenset(
@@ -242,6 +243,8 @@ def _step_chips(
                 yield Chip(f"{role}: {value}")
         else:
             text = str(value).lower() if isinstance(value, bool) else " ".join(str(value).split())
+            if name == "query" and step.action in TASK_ACTIONS:
+                role, text = role_label("task"), task_facts(text).text
             is_cut = shorten and len(text) > _MAX_LABEL_LENGTH
             shown = f"{text[: _MAX_LABEL_LENGTH - 1]}…" if is_cut else text
             yield Chip(f"{role}: {shown}", "", str(value), with_argument(name, SLOT), "text", lead)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import date, timedelta
+from datetime import timedelta
 
 from app.agent.language.conditions import condition_slots
-from app.agent.language.described_sets import described_part, is_plain_word
+from app.agent.language.dates import Days, bounded_days
+from app.agent.language.described_sets import asking_lead, described_part, is_plain_word
 from app.agent.language.dialog import MAX_RESULTS
 from app.agent.language.lexicon import languages
 from app.agent.language.negations import change_words
@@ -19,7 +20,6 @@ from app.index.query_serializer import quote_value
 from app.vault.path import name_key
 
 _OLD_YEAR = re.compile(r"1[0-8]\d\d|19[0-8]\d")
-Days = tuple[date | None, date | None]
 _SIGNS = ("<=", ">=", "<", ">")
 _MAX_PERIOD_TOKENS = 6
 _MAX_NAME_TOKENS = 3
@@ -94,7 +94,9 @@ def parse_compared_set(request: Request) -> ComparedSet | None:
     counted = language.match_prefix(tokens, 0, "refine", "count_only")
     narrowed = counted or language.match_prefix(tokens, 0, "refine", "only")
     is_of_list = has_list and narrowed > 0
-    action, position = ("count" if counted else "find", narrowed) if is_of_list else _lead(request, tokens)
+    action, position = (
+        ("count" if counted else "find", narrowed) if is_of_list else asking_lead(request, tokens)
+    )
     conditions: list[str] = []
     names: set[str] = set()
     comparison: Comparison | Superlative | None = None
@@ -153,14 +155,10 @@ def _asks(request: Request, tokens: Sequence[Token]) -> bool:
     changes = change_words(language, "created") | change_words(language, "modified")
     if any(token.key in language.words("due_words") for token in tokens):
         return False  # "what is due next week?" asks for tasks
+    is_question = tokens[0].key in language.words("asking_words") or asking_lead(request, tokens)[1] > 0
     yearly = language.table("compared_sets")["yearly"]
-    is_question = (
-        tokens[0].key in language.words("asking_words")
-        or _lead(request, tokens)[1] > 0
-        or any(
-            stem in yearly for stem in request.vocabulary.plural_stems(tokens[0].key)
-        )  # "birthdays in May"
-    )
+    # "Birthdays in May" has no verb.
+    is_question = is_question or any(s in yearly for s in request.vocabulary.plural_stems(tokens[0].key))
     return is_question and changes.isdisjoint(token.key for token in tokens)
 
 
@@ -172,19 +170,6 @@ def _listed(request: Request) -> NoteSet:
     if is_search and target is not None and target == NoteSet(query=target.query, order=target.order):
         return target
     return NoteSet(source="previous")
-
-
-def _lead(request: Request, tokens: Sequence[Token]) -> tuple[str, int]:
-    """Return the action of the first words of a request, and the position after them."""
-    leads = [
-        (match.end, frame.action)
-        for frame in request.frames
-        if frame.action in ("find", "count")
-        for phrase in frame.say
-        if (match := phrase.longest_match(tokens, 0)) and match.gap_start < 0
-    ]
-    end, action = max(leads, default=(0, "find"))
-    return action, end
 
 
 def _property_at(request: Request, tokens: Sequence[Token], position: int) -> tuple[set[str], int] | None:
@@ -274,7 +259,7 @@ def _comparison(request: Request, tokens: Sequence[Token], position: int) -> Com
         if sign == ">" and word not in language.table("years").get("exclusive", ()):
             sign = ">="
         if days := _days(request, tokens, after):
-            return Comparison(days[1], periods=tuple(_bounded(period, sign) for period in days[0]))
+            return Comparison(days[1], periods=tuple(bounded_days(period, sign) for period in days[0]))
     amount = plain_number(tokens[position].value) if tokens[position].is_word else None
     end = _after_currency(request, tokens, position + 1)
     named = _property_at(request, tokens, end) if amount and end < len(tokens) else None
@@ -285,7 +270,7 @@ def _comparison(request: Request, tokens: Sequence[Token], position: int) -> Com
         return None
     periods, end = days
     if postfix := _postfix(request, tokens, end):
-        return Comparison(postfix[1], periods=tuple(_bounded(period, postfix[0]) for period in periods))
+        return Comparison(postfix[1], periods=tuple(bounded_days(period, postfix[0]) for period in periods))
     return Comparison(end, periods=periods)
 
 
@@ -318,19 +303,6 @@ def _days(request: Request, tokens: Sequence[Token], position: int) -> tuple[tup
         if periods:
             return periods, end
     return None
-
-
-def _bounded(days: Days, sign: str) -> Days:
-    first, last = days
-    match sign:
-        case "<" if first is not None:
-            return None, first - timedelta(days=1)
-        case "<=":
-            return None, last
-        case ">" if last is not None:
-            return last + timedelta(days=1), None
-        case _:
-            return first, None
 
 
 def _after_currency(request: Request, tokens: Sequence[Token], position: int) -> int:

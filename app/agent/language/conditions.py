@@ -13,6 +13,7 @@ _CONDITION = re.compile(
 )
 _PLAIN_CONDITION = re.compile(rf"-?(?:{_BRACKETS}|[\w-]+:\"[^\"]*\"|\"[^\"]*\"|[^\s\"()]+)")
 
+_PROPERTY_VALUE = re.compile(r'\["?([^:"\]]+)"?:(?:"([^"]*)"|([^<>="\]][^"\]]*))\]')
 _NUMBER = re.compile(r"\[(?P<name>[^:\]]+):(?P<sign><=|>=|<|>|)(?P<value>[\d.]+)\]")
 _STATED_KIND = re.compile(rf"\[(?:{'|'.join(CATEGORY_PROPERTIES)}):|type:", re.IGNORECASE)
 
@@ -20,6 +21,12 @@ _STATED_KIND = re.compile(rf"\[(?:{'|'.join(CATEGORY_PROPERTIES)}):|type:", re.I
 def top_level_parts(query: str) -> list[str]:
     """Return the words, conditions and operators of a search; a group in parentheses is one part."""
     return [match[0].strip() for match in _CONDITION.finditer(query)]
+
+
+def property_value(condition: str) -> tuple[str, str] | None:
+    """Return the property and the value of `[property:value]`; None for comparisons and other conditions."""
+    match = _PROPERTY_VALUE.fullmatch(condition)
+    return (match[1], match[2] or match[3] or "") if match is not None else None
 
 
 def condition_slots(condition: str) -> set[str]:

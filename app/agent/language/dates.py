@@ -25,6 +25,9 @@ _BARE_NUMBER = re.compile(r"\d{1,3}(st|nd|rd|th)?")
 _NUMERIC_DAY = re.compile(r"(\d{1,2})(?P<separator>[./])(\d{1,2})(?P=separator)(\d{4}|\d{2})?")
 _MAX_YEARS_AHEAD = 50
 
+Days = tuple[date | None, date | None]
+"""The first and last day of a period; None leaves a side open."""
+
 
 @dataclass(frozen=True, slots=True)
 class DateSpan:
@@ -56,6 +59,24 @@ class DateSpan:
         parts = [f"{name}:>={self.first.isoformat()}"] if self.first else []
         parts += [f"{name}:<={self.last.isoformat()}"] if self.last else []
         return " ".join(parts)
+
+
+def bounded_days(days: Days, sign: str) -> Days:
+    """Return the days that a comparison with a period means: those before it for `<`, from it on for `>=`.
+
+    For `=`, return the period.
+    """
+    first, last = days
+    match sign:
+        case "<" if first is not None:
+            return None, first - timedelta(days=1)
+        case "<=":
+            return None, last
+        case ">" if last is not None:
+            return last + timedelta(days=1), None
+        case ">=":
+            return first, None
+    return days
 
 
 def day_name_conditions(first: date | None, last: date | None, separator: str = "-") -> str:

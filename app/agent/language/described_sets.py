@@ -60,16 +60,8 @@ def parse_described_list(request: Request, tokens: tuple[Token, ...]) -> Reading
         return None
     if counted := _counted(request, words):
         return counted
-    lead = max(
-        (
-            match.end
-            for frame in request.frames
-            if frame.action == "find"
-            for phrase in frame.say
-            if (match := phrase.longest_match(words, 0))
-        ),
-        default=0,
-    )
+    action, lead = asking_lead(request, words)
+    lead = lead if action == "find" else 0
     notes = next((found for start in {lead, 0} if (found := described_set(request, words[start:]))), None)
     notes = notes or (_nested(request, words[lead:]) if lead else None)
     if notes is None:
@@ -77,18 +69,27 @@ def parse_described_list(request: Request, tokens: tuple[Token, ...]) -> Reading
     return Reading((PipelineStep("find", notes),), _SCORE, language=request.language.code, verb_words=1)
 
 
+def asking_lead(request: Request, tokens: Sequence[Token]) -> tuple[str, int]:
+    """Return whether the first words list notes or count them (`find`, `count`), and the position after them.
+
+    Without such words, return `find` and 0.
+    """
+    leads = [
+        (match.end, frame.action)
+        for frame in request.frames
+        if frame.action in ("find", "count")
+        for phrase in frame.say
+        if (match := phrase.longest_match(tokens, 0)) and match.gap_start < 0
+    ]
+    end, action = max(leads, default=(0, "find"))
+    return action, end
+
+
 def _counted(request: Request, words: Sequence[Token]) -> Reading | None:
     """Return the number of notes with a nested tag: "how many owls do we have?"; None for other words."""
-    counts = (
-        match.end
-        for frame in request.frames
-        if frame.action == "count"
-        for phrase in frame.say
-        if (match := phrase.longest_match(words, 0)) and match.gap_start < 0
-    )
-    start = max(counts, default=0)
+    action, start = asking_lead(request, words)
     rest = [token for token in words[start:] if not is_plain_word(request, token)]
-    nested = _nested(request, rest) if start and "count" in request.allowed else None
+    nested = _nested(request, rest) if action == "count" and action in request.allowed else None
     if nested is None:
         return None
     step = PipelineStep("count", NoteSet(query=nested.query.partition(" OR ")[0]))

@@ -10,7 +10,7 @@ from rapidfuzz import fuzz
 
 from app.agent.language.candidates import MeaningCandidate
 from app.agent.language.choices import question_about
-from app.agent.language.conditions import top_level_parts
+from app.agent.language.conditions import property_value, top_level_parts
 from app.agent.language.notation import serialize
 from app.agent.language.readings import Clarification, ClarificationOption, Interpretation, NoteSet, Reading
 from app.agent.language.request import Request
@@ -19,7 +19,7 @@ from app.vault.path import name_key
 _MIN_VALUE_PROBABILITY = 0.02
 """Minimum probability of a search with a further value that is offered with the likeliest search."""
 _MIN_SIMILARITY, _MIN_LENGTH = 80.0, 4
-_VALUE = re.compile(r'\[[^:\]]+:"?([^<>="\]]+)"?\]|tag:(?:\S+/)?([^\s/]+)')
+_TAG = re.compile(r"tag:(?:\S+/)?([^\s/]+)")
 
 
 def with_dropped_value(
@@ -67,8 +67,8 @@ def _without_query(reading: Reading) -> tuple[str, NoteSet | None]:
 
 def _is_stated(request: Request, condition: str, known: str) -> bool:
     """Return whether a word of the request that a reading leaves out resembles a condition's value."""
-    match = _VALUE.fullmatch(condition)
-    value = name_key(match[1] or match[2]) if match else ""
+    tag, stated = _TAG.fullmatch(condition), property_value(condition)
+    value = name_key(tag[1] if tag else stated[1] if stated else "")
     return bool(value) and any(
         len(token.key) >= _MIN_LENGTH
         and fuzz.ratio(token.key, value) >= _MIN_SIMILARITY

@@ -8,7 +8,12 @@ from datetime import date
 from itertools import takewhile
 
 from app.agent.language.candidates import have_same_meaning
-from app.agent.language.conditions import date_slot, replaced_conditions, top_level_parts
+from app.agent.language.conditions import (
+    date_slot,
+    property_value,
+    replaced_conditions,
+    top_level_parts,
+)
 from app.agent.language.dates import DateParser
 from app.agent.language.described_sets import mark_condition
 from app.agent.language.list_orders import continued_order
@@ -28,7 +33,6 @@ _SPAN = re.compile(
     r"(?: (?P=name):<=(?P<last>\d{4}-\d\d-\d\d))?"
 )
 _YEAR_CONDITION = re.compile(r"\[(?P<name>\w+):(?P<sign><=|>=|<|>|)(?P<year>\d{4})")
-_VALUE = re.compile(r"\[([^:\]]+):[^<>=\]]+\]")
 _LISTINGS = frozenset(("backlinks", "outgoing", "related", "similar", "mentions", "meaning", "what_supports"))
 _MAX_DESCRIBING_WORDS = 3
 _MIN_CHECKBOXES = 0.5
@@ -334,10 +338,10 @@ def _other_value(request: Request, listed: NoteSet, query: str) -> str:
 
     After "Italian mains", "and the French ones?" are the French mains.
     """
-    value, parts = _VALUE.fullmatch(query), top_level_parts(listed.query)
-    if value is None or request.vocabulary.is_list(value[1].strip('"')) or query in parts:
+    value, parts = property_value(query), top_level_parts(listed.query)
+    if value is None or request.vocabulary.is_list(value[0]) or query in parts:
         return ""
-    has_other = any((own := _VALUE.fullmatch(part)) and own[1] == value[1] for part in parts)
+    has_other = any((own := property_value(part)) and own[0] == value[0] for part in parts)
     return " ".join(replaced_conditions(parts, [query])) if has_other else ""
 
 

@@ -6,10 +6,10 @@ A kind has a folder or a template.
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from app.agent.language.conditions import property_value
 from app.agent.language.property_lines import parse_lines
 from app.agent.language.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.request import Request
@@ -23,7 +23,6 @@ from app.agent.language.template_notes import (
 from app.agent.language.tokens import Token, span_text
 from app.vault.path import NotePath
 
-_VALUE = re.compile(r'\["?(?P<key>[^:"\]]+)"?:"?(?P<text>[^"\]]+)"?\]')
 _SCORE = 0.98
 _MAX_KIND_WORDS = 4
 """The number of words in which a request names the kind of a new note: "create a new movie note"."""
@@ -71,8 +70,8 @@ def parse_listed_note_of_kind(request: Request, tokens: tuple[Token, ...]) -> li
     for place in details.places:
         if named := request.vocabulary.find_folder(span_text(request.text, place)):
             values["folder"] = named
-        elif (value := _VALUE.fullmatch(_condition_at(request, place))) is not None:
-            lines.append((value["key"], value["text"]))
+        elif (value := property_value(_condition_at(request, place))) is not None:
+            lines.append(value)
         else:
             return []  # "new job for them: …"
     if rest and not lines and not has_colon:

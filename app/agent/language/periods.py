@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import date
 
 from app.agent.language.conditions import date_slot, top_level_parts
-from app.agent.language.dates import DateSpan, day_name_conditions
+from app.agent.language.dates import DateSpan, Days, day_name_conditions
 from app.agent.language.negations import change_words
 from app.agent.language.note_facts import PropertiesOf
 from app.agent.language.property_conditions import EVENT_PROPERTIES
@@ -17,7 +17,6 @@ from app.agent.language.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.request import Request
 from app.agent.language.tokens import Token
 
-Period = tuple[date | None, date | None]
 _CHANGE_SLOTS = ("modified", "created")
 _YEAR = re.compile(r"\d{4}")
 _STATED_YEARS = re.compile(r"\(?\[[\w -]+:\d{4}\](?: OR \[[\w -]+:\d{4}\])*\)?")
@@ -34,7 +33,7 @@ _MAX_LISTED = 100
 """The maximum number of listed notes whose dates are looked at."""
 
 
-def moved_in_time(request: Request, period: Period) -> list[str]:
+def moved_in_time(request: Request, period: Days) -> list[str]:
     """Return the last search's conditions with another period in place of its own; empty without one."""
     last = request.dialog.last.last.target if request.dialog.last is not None else None
     known = top_level_parts(last.query) if last is not None else []
@@ -51,7 +50,7 @@ def moved_in_time(request: Request, period: Period) -> list[str]:
     return [*(part for part in known if date_slot(part) != slots[0]), moved] if moved else []
 
 
-def within_period(name: str, period: Period) -> str | None:
+def within_period(name: str, period: Days) -> str | None:
     """Return the conditions that limit a property to a period; None if both sides are open.
 
     The first and last day of a year are written as years.

@@ -24,6 +24,7 @@ from app.agent.language.conditions import (
     replaced_conditions,
     top_level_parts,
 )
+from app.agent.language.dates import Days
 from app.agent.language.frames import FrameParser
 from app.agent.language.known_conditions import known_conditions
 from app.agent.language.lexicon import BUILT_IN_PROPERTIES, Language
@@ -32,7 +33,7 @@ from app.agent.language.mentions import EntityMention
 from app.agent.language.note_facts import FACTS
 from app.agent.language.note_references import NAMED_FIT, ParsedSet, without_possessive
 from app.agent.language.note_sets import NoteSetParser, is_search
-from app.agent.language.periods import Period, moved_in_time, within_period
+from app.agent.language.periods import moved_in_time, within_period
 from app.agent.language.readings import NoteSet, PipelineStep, Reading, parenthesize
 from app.agent.language.request import Request
 from app.agent.language.task_texts import OPEN_TASK
@@ -699,10 +700,10 @@ class ProgramReader:
             return True
         return len(words) == 2 and words[1] in self._language.table("time_units")
 
-    def period(self, span: Span, name: str = "") -> Period | None:
+    def period(self, span: Span, name: str = "") -> Days | None:
         """Parse a span as a period: its first and last day, None for an open side; None for other text.
 
-        Days of a property that holds future days, such as "due", lie ahead.
+        Periods of a property that holds future days, such as "due", lie ahead.
         """
         tokens = self.tokens(span)
         before = self._language.match_prefix(tokens, 0, "dates", "before")

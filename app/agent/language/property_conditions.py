@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from app.agent.language.dates import DateParser
+from app.agent.language.dates import DateParser, bounded_days
 from app.agent.language.lexicon import Filter, Language
 from app.agent.language.note_references import CUED_FIT
 from app.agent.language.tokens import Token
@@ -162,12 +162,12 @@ class PropertyConditionParser:
         span = self._dates.parse_span(tokens, position) if tokens[position].key.isalpha() else None
         if span is None or span.first is None or span.last is None:
             return None
-        if sign == "=":
-            return QueryPart(f"[{name}:>={span.first}] [{name}:<={span.last}]", span.end)
-        is_exclusive = tokens[position - 1].key in self._language.table("years").get("exclusive", ())
-        if sign == ">=" or (sign == ">" and not is_exclusive):
-            return QueryPart(f"[{name}:>={span.first}]", span.end)
-        return QueryPart(f"[{name}:{sign}{span.first if sign == '<' else span.last}]", span.end)
+        if sign == ">" and tokens[position - 1].key not in self._language.table("years").get("exclusive", ()):
+            sign = ">="
+        first, last = bounded_days((span.first, span.last), sign)
+        limits = ((">=", first), ("<=", last))
+        query = " ".join(f"[{name}:{limit}{day}]" for limit, day in limits if day is not None)
+        return QueryPart(query, span.end)
 
     def _period_ahead(self, name: str, tokens: Sequence[Token], position: int) -> QueryPart | None:
         """Return the condition that a due date is in the period that ends a phrase: "are due this week"."""

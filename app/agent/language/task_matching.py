@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cache
 
 from app.agent.language.dates import ISO_DAY
 from app.agent.language.lexicon import Language, languages
 from app.agent.language.tokens import Token, span_text, tokenize
-from app.answering.question import stems
+from app.answering.question import stems, stop_words
 from app.vault.markdown.tasks import task_facts
 from app.vault.path import NotePath
 
@@ -85,8 +86,14 @@ def says_not(words: str, language: Language) -> bool:
 
 def content_words(words: str) -> set[str]:
     """Return the words of a text that are no function words of any language."""
-    function_words = frozenset[str]().union(*(language.function_words() for language in languages()))
-    return set(_WORD.findall(words.casefold())) - function_words
+    return set(_WORD.findall(words.casefold())) - _plain_words()
+
+
+@cache
+def _plain_words() -> frozenset[str]:
+    return frozenset[str]().union(
+        *(language.function_words() | stop_words(language.code) for language in languages())
+    )
 
 
 def matching_tasks(words: str, tasks: Sequence[tuple[str, str]], language: str) -> list[tuple[str, str]]:

@@ -33,10 +33,10 @@ async def test_a_task_of_the_open_note_is_described(talk, request_text, line) ->
 @pytest.mark.parametrize(
     ("request_text", "change"),
     [
-        ("the hose is rinsed", 'complete_task [@Barn] query="hose rinsed"'),
-        ("rinse the hose: make it 2031-12-08", 'reschedule_task [@Barn] query="rinse the hose"'),
-        ("rinse the hose - move it two days later", 'reschedule_task [@Barn] query="rinse the hose"'),
-        ("hose ist rinse", 'complete_task [@Barn] query="hose rinse"'),
+        ("the hose is rinsed", 'complete_task [@Barn] query="Rinse the hose of the pump'),
+        ("rinse the hose: make it 2031-12-08", 'reschedule_task [@Barn] query="Rinse the hose of the pump'),
+        ("rinse the hose - move it two days later", 'reschedule_task [@Barn] query="Rinse the hose of'),
+        ("hose ist rinse", 'complete_task [@Barn] query="Rinse the hose of the pump'),
     ],
 )
 async def test_a_task_that_may_be_described_is_the_first_option(talk, request_text, change) -> None:

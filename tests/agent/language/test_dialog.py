@@ -546,7 +546,7 @@ async def test_an_offered_answer_is_labeled_in_words_although_it_ends_like_a_pat
     question = talk.items[-1]
     assert isinstance(question, Question)
     labels = [choice.label for choice in question.choices]
-    assert labels == [f"complete task · {note} · query: Plan.md" for note in ("Quadrant", "Sextant")]
+    assert labels == [f"complete task · {note} · task: Plan.md" for note in ("Quadrant", "Sextant")]
 
 
 async def test_a_task_whose_line_begins_an_earlier_task_is_completed(talk) -> None:
