@@ -175,9 +175,9 @@ def _listed(request: Request) -> NoteSet:
 def _property_at(request: Request, tokens: Sequence[Token], position: int) -> tuple[set[str], int] | None:
     """Return the properties that words at a position name or may mean, and the position after them."""
     vocabulary, language = request.vocabulary, request.language
-    token, names, last = tokens[position], set[str](), position + 1
-    if not token.is_word:
+    if position >= len(tokens) or not tokens[position].is_word:
         return None
+    token, names, last = tokens[position], set[str](), position + 1
     for end in range(min(len(tokens), position + _MAX_NAME_TOKENS), position, -1):
         keys = [own.key for own in tokens[position:end]]
         known = [name for mark in ("-", " ", "_") if (name := vocabulary.find_property(mark.join(keys)))]
