@@ -34,6 +34,12 @@ TASK_ACTIONS = ("complete_task", "reopen_task", "reschedule_task")
 MOVING_ACTIONS = ("rename", "move")
 """The actions that move a note."""
 
+LINKED_NOTES = ("what_supports", "relations", "backlinks", "outgoing", "related", "similar", "mentions")
+"""The actions that list the notes connected with a note."""
+
+ASKING_ACTIONS = ("properties_of", "list_tasks", *LINKED_NOTES)
+"""The actions that answer a question about a note without showing it."""
+
 FOLDER_ACTIONS = ("rename_folder", "move_folder")
 """The actions that move a folder."""
 

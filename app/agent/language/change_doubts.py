@@ -10,7 +10,7 @@ import re
 from dataclasses import replace
 from itertools import pairwise, permutations
 
-from app.agent.language.actions import TASK_ACTIONS
+from app.agent.language.actions import LINKED_NOTES, MOVING_ACTIONS, TASK_ACTIONS
 from app.agent.language.conditions import CATEGORY_PROPERTIES, top_level_parts
 from app.agent.language.dialog import NOTE_ROLES
 from app.agent.language.line_removals import TASK
@@ -25,7 +25,7 @@ _FOLDER = re.compile(r'(?<!-)path:(?:"([^"]*)/"|([^"\s]*)/)')
 _SINGLE_NOTE_ACTIONS = ("rename", "merge", "relate", "unrelate")
 _CHANGES_OF_PARTS = frozenset((*TASK_ACTIONS, "link_mentions", "replace", "remove_text"))
 """The actions that change parts of a note, so that "them" and "the first one" may be parts."""
-_LINKED_NOTES = ("what_supports", "relations", "backlinks", "outgoing", "related", "similar", "mentions")
+_CHANGES_OF_WHOLE = (*MOVING_ACTIONS, "delete", "merge")
 _CHANGES_INSIDE = frozenset(
     (
         *TASK_ACTIONS,
@@ -86,14 +86,18 @@ class ChangeDoubts:
         """True if other notes are likelier.
 
         A note would be linked to itself, "him" is no person, the name of the note is a part of a text, the
-        conversation has left a question about another note, or "it" may be what was just added to the note.
+        conversation has left a question about another note, "the note" was only asked about, or "it" may be
+        what was just added to the note.
         """
         return (
             self.links_note_to_itself
             or self._values.cuts_text
             or bool(self._changes_of_part())
             or any(
-                self._is_not_this_note(step) or self._is_about_person(step) or self._leaves_question(step)
+                self._is_not_this_note(step)
+                or self._is_about_person(step)
+                or self._leaves_question(step)
+                or self._change_on_screen(step) is not None
                 for step in self._changes(self._reading)
             )
         )
@@ -147,6 +151,8 @@ class ChangeDoubts:
         if self._is_merge_without_direction(step) and isinstance(other, NoteSet) and step.target is not None:
             reverse = replace(step, target=other).with_argument("other", step.target)
             return [replace(self._reading, steps=(*self._reading.steps[:-1], reverse))]
+        if (on_screen := self._change_on_screen(step)) is not None:
+            return [replace(self._reading, steps=(*self._reading.steps[:-1], on_screen))]
         if others := self._values.other_changes():
             return others
         if of_kind := self._notes_of_kind(step):
@@ -271,6 +277,19 @@ class ChangeDoubts:
         says_there = self._said.says("there") and not dialog.focus
         return says_there or not (is_this or is_listed or is_only_one)
 
+    def _change_on_screen(self, step: PipelineStep) -> PipelineStep | None:
+        """Return the change of the note on the screen, or None unless "the note" was only asked about.
+
+        "Rename the note" after "what's Ann's phone number?" hardly means the note of Ann.
+        """
+        asked, screen = NoteSet(notes=self._dialog.only_asked), NoteSet(notes=self._dialog.this)
+        is_named = self._said.names(asked) or self._said.says("demonstratives") or not self._says_note
+        if step.action not in _CHANGES_OF_WHOLE or not asked.notes or asked == screen or is_named:
+            return None
+        if step.arguments.get("other") == asked:
+            return step.with_argument("other", screen)
+        return replace(step, target=screen) if step.target == asked else None
+
     @property
     def _offers_creation(self) -> bool:
         """True if the last unanswered question offers to create a note first, which "it" may be."""
@@ -348,7 +367,7 @@ class ChangeDoubts:
     def _follows_linked_notes(self, step: PipelineStep) -> bool:
         """Return whether "that one" may be a note that the last request found for the changed note."""
         last = self._dialog.last.last if self._dialog.last is not None else None
-        if last is None or last.action not in _LINKED_NOTES or step.target is None or last.target is None:
+        if last is None or last.action not in LINKED_NOTES or step.target is None or last.target is None:
             return False
         return step.target.notes == last.target.notes and self._said.says("demonstratives")
 
@@ -373,7 +392,7 @@ class ChangeDoubts:
         dialog, target = self._dialog, step.target
         if step.action != "set_property" or target is None or len(target.notes) != 1:
             return False
-        is_asked = dialog.last is not None and dialog.last.last.action in ("properties_of", *_LINKED_NOTES)
+        is_asked = dialog.last is not None and dialog.last.last.action in ("properties_of", *LINKED_NOTES)
         if not is_asked or self._said.names(target) or self._said.matches("this") or self._said.matches("it"):
             return False
         known = map(name_key, self._properties_of(target.notes[0]))

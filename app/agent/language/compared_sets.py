@@ -156,6 +156,9 @@ def _asks(request: Request, tokens: Sequence[Token]) -> bool:
     if any(token.key in language.words("due_words") for token in tokens):
         return False  # "what is due next week?" asks for tasks
     is_question = tokens[0].key in language.words("asking_words") or asking_lead(request, tokens)[1] > 0
+    yearly = language.table("compared_sets")["yearly"]
+    # "Birthdays in May" has no verb.
+    is_question = is_question or any(s in yearly for s in request.vocabulary.plural_stems(tokens[0].key))
     return is_question and changes.isdisjoint(token.key for token in tokens)
 
 
@@ -172,9 +175,9 @@ def _listed(request: Request) -> NoteSet:
 def _property_at(request: Request, tokens: Sequence[Token], position: int) -> tuple[set[str], int] | None:
     """Return the properties that words at a position name or may mean, and the position after them."""
     vocabulary, language = request.vocabulary, request.language
-    token, names, last = tokens[position], set[str](), position + 1
-    if not token.is_word:
+    if position >= len(tokens) or not tokens[position].is_word:
         return None
+    token, names, last = tokens[position], set[str](), position + 1
     for end in range(min(len(tokens), position + _MAX_NAME_TOKENS), position, -1):
         keys = [own.key for own in tokens[position:end]]
         known = [name for mark in ("-", " ", "_") if (name := vocabulary.find_property(mark.join(keys)))]

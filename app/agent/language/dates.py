@@ -184,6 +184,14 @@ class DateParser:
         if unit := self._unit(tokens[after].key):
             first = _period_start(today, unit)
             return DateSpan(_subtract_units(first, unit, 1), first - timedelta(days=1), after + 1)
+        month = self._parse_absolute(tokens, after) if self._is_month(tokens[after].key) else None
+        if (
+            month is not None
+            and month.end == after + 1
+            and month.first != month.last
+            and (month.last or today) < today
+        ):
+            return month  # "last October"
         count = self.parse_number(tokens[after].key)
         if count is None and after + 2 < len(tokens):
             return None
@@ -196,8 +204,11 @@ class DateParser:
         language, today = self._language, self._now.date()
         after = language.match_prefix(tokens, 0, "dates", "until")
         if after > 0 and (span := self._days_ahead(tokens, after)):
-            is_ahead = span.last is not None and span.last >= today
-            return DateSpan(today, span.last, span.end) if is_ahead else None
+            last = span.last
+            is_exclusive = language.match_prefix(tokens, 0, "comparisons", "<") == after
+            if is_exclusive and span.first is not None and span.first != last:
+                last = span.first - timedelta(days=1)  # "before May"
+            return DateSpan(today, last, span.end) if last is not None and last >= today else None
         return self._between_days(tokens) or self._days_ahead(tokens, 0)
 
     def days_ahead(self, tokens: Sequence[Token]) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from app.agent.language.actions import MOVING_ACTIONS
+from app.agent.language.actions import ASKING_ACTIONS, MOVING_ACTIONS
 from app.agent.language.readings import Clarification, NoteSet, PipelineStep, Reading, as_tuple
 
 MAX_RESULTS = 200
@@ -60,6 +60,7 @@ class DialogState:
         subject: The note that the question in `asked` is about; the answer may be in other notes.
         tasks: The tasks that the last request listed or changed, each as its note's path and its text.
         recent: The paths of the last two single notes that requests named or meant, oldest first.
+        only_asked: The note that was asked about last, if no request has shown or changed it.
         last: The last reading that was run.
         changes: The changes made in the conversation, oldest first.
         undone: The changes undone since the last change, each with the entry of its undo, oldest first.
@@ -83,6 +84,7 @@ class DialogState:
     subject: tuple[str, ...] = ()
     tasks: tuple[tuple[str, str], ...] = ()
     recent: tuple[str, ...] = ()
+    only_asked: tuple[str, ...] = ()
     last: Reading | None = None
     changes: tuple[OwnChange, ...] = ()
     undone: tuple[OwnChange, ...] = ()
@@ -138,10 +140,19 @@ class DialogState:
         ]
         about = (*named, *created, *self.focus[:1])
         recent = [path for path in dict.fromkeys(reversed((*self.recent, *about)))][:2]
+        only_asked = self.only_asked if {*self.only_asked}.isdisjoint((*named, *created)) else ()
+        if reading.last.action in ASKING_ACTIONS:
+            is_known = self.focus[:1] == self.recent[-1:] != self.only_asked
+            only_asked = () if is_known else self.focus[:1]
         # A request about no single note does not say which one the conversation is about.
         unanswered = () if about else self.without_question().unanswered
         return replace(
-            self, last=reading, question=question, unanswered=unanswered, recent=tuple(reversed(recent))
+            self,
+            last=reading,
+            question=question,
+            unanswered=unanswered,
+            recent=tuple(reversed(recent)),
+            only_asked=only_asked,
         )
 
     def without_question(self) -> DialogState:

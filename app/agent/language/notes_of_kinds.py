@@ -13,7 +13,13 @@ from app.agent.language.conditions import property_value
 from app.agent.language.property_lines import parse_lines
 from app.agent.language.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.request import Request
-from app.agent.language.template_notes import creation_of, is_daily, reading_from_template, template_of
+from app.agent.language.template_notes import (
+    creation_of,
+    daily_note,
+    is_daily,
+    reading_from_template,
+    template_of,
+)
 from app.agent.language.tokens import Token, span_text
 from app.vault.path import NotePath
 
@@ -40,6 +46,8 @@ def parse_listed_note_of_kind(request: Request, tokens: tuple[Token, ...]) -> li
     "new recipe Dosa in Breakfast, course main".
     """
     language = request.language
+    if daily := _daily_note_with_details(request, tokens):
+        return [daily]
     start = language.match_prefix(tokens, 0, "template_notes", "kind_leads")
     if not 0 < start < len(tokens) - 1 or "create_note" not in request.allowed:
         return []
@@ -66,16 +74,11 @@ def parse_listed_note_of_kind(request: Request, tokens: tuple[Token, ...]) -> li
             lines.append(value)
         else:
             return []  # "new job for them: …"
-    changes = [
-        PipelineStep("set_property", NoteSet(source="previous"), {"key": key, "value": value})
-        for key, value in lines
-    ]
-    if rest and not changes and not has_colon:
+    if rest and not lines and not has_colon:
         return []
+    changes = _changes(request, NoteSet(source="previous"), lines, rest)
     # "Status proposed, deciders Ines and Marta" may be properties.
-    is_certain = bool(changes) or not rest
-    if rest and not changes:
-        changes = [PipelineStep("append", NoteSet(source="previous"), {"text": _text_of(request, rest)})]
+    is_certain = bool(lines) or not rest
     code = language.code
     steps = (PipelineStep("create_note", None, values), *changes)
     plain = Reading(steps, _SCORE, (), "", code, verb_words=1, is_certain=is_certain)
@@ -83,6 +86,35 @@ def parse_listed_note_of_kind(request: Request, tokens: tuple[Token, ...]) -> li
         return [plain]
     created = {**values, "template": NotePath.on_disk(template).stem_path}
     return [replace(plain, steps=(PipelineStep("create_note", None, created), *changes)), plain]
+
+
+def _daily_note_with_details(request: Request, tokens: tuple[Token, ...]) -> Reading | None:
+    """Return the changes of "create a log entry for today: hours 6, mood good"; None for other requests.
+
+    A note of the day that is missing is created first.
+    """
+    end = next((at for at, token in enumerate(tokens) if token.key in (":", ",")), len(tokens))
+    rest = tokens[end + 1 :]
+    phrases = [own for frame in request.frames if frame.action == "create_note" for own in frame.say]
+    is_creation = bool(rest) and any(tokens[0].key in phrase.first for phrase in phrases)
+    is_place = end > 1 and _is_place(request, tokens[1])  # "add to the diary: honey"
+    created = daily_note(request, tokens[:end]) if is_creation and not is_place else None
+    if created is None:
+        return None
+    present = request.vocabulary.notes("{folder}/{name}".format(**created.arguments))
+    notes = NoteSet(notes=present) if present else NoteSet(source="previous")
+    steps = _changes(request, notes, parse_lines(request, rest), rest)
+    steps = steps if present else [created, *steps]
+    return Reading(tuple(steps), _SCORE, language=request.language.code, verb_words=1, is_certain=False)
+
+
+def _changes(
+    request: Request, notes: NoteSet, lines: Sequence[tuple[str, object]], rest: tuple[Token, ...]
+) -> list[PipelineStep]:
+    """Return the steps that write the properties of a note, or else the rest of the request as its text."""
+    if rest and not lines:
+        return [PipelineStep("append", notes, {"text": _text_of(request, rest)})]
+    return [PipelineStep("set_property", notes, {"key": key, "value": value}) for key, value in lines]
 
 
 def parse_note_of_kind(request: Request, tokens: tuple[Token, ...]) -> list[Reading]:

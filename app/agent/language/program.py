@@ -707,7 +707,12 @@ class ProgramReader:
                 return (last + timedelta(days=1) if is_exclusive else first), None
             return first, last
         days = self._request.dates.parse_span(tokens, 0)
-        return (days.first, days.last) if days is not None and days.end == len(tokens) else None
+        if days is None or days.end < len(tokens):
+            return None
+        whole = self._request.dates.parse_ahead(tokens) if name not in ("", "modified", "created") else None
+        is_same = whole is not None and (whole.first, whole.end) == (days.first, days.end)
+        # What ends "this year" may end after today.
+        return days.first, whole.last if whole is not None and is_same else days.last
 
     def _is_range_of_years(self, span: Span) -> bool:
         """Return whether a span means all of several years ("in the 17th century"), not only their start."""

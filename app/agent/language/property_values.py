@@ -9,7 +9,7 @@ from app.agent.language.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.request import Request
 from app.agent.language.role_values import trim_marks
 from app.agent.language.text_lists import split_tokens
-from app.agent.language.tokens import Token
+from app.agent.language.tokens import Token, span_text
 
 _SCORE = 0.98
 _MAX_VALUE_WORDS, _MAX_NAME_START = 3, 4
@@ -110,9 +110,13 @@ class _PropertyValueParser:
     def _note_after_verb(self, tokens: Sequence[Token]) -> tuple[NoteSet | None, Sequence[Token], bool]:
         """Return the note of "set for H4 the status to active", the other words, and whether there is one.
 
-        "Set its status to active" is about the note in talk.
+        "Set its status to active" and "set it to active" are about the note in talk.
         """
         sets = self._request.set_parser()
+        for end in (2, 1):
+            pronoun = sets.parse_reference(tokens[:end])
+            if pronoun is not None and pronoun.notes.is_single and self._value_without_name(tokens[end:]):
+                return (pronoun.notes, tokens[end:], True) if pronoun.is_certain else (None, tokens, False)
         first = self._language.match_prefix(tokens, 0, "property_values", "note_leads")
         for end in range(len(tokens) - 2, first, -1) if first else ():
             parsed = sets.parse_reference(tokens[first:end]) or sets.find_named(tokens[first:end])
@@ -167,7 +171,20 @@ class _PropertyValueParser:
             values.append(value)
         return values
 
+    def _value_without_name(self, tokens: Sequence[Token]) -> tuple[str, object] | None:
+        """Return the checkbox or the property of few texts that "to read" or "to active" sets; or None."""
+        vocabulary, start = self._request.vocabulary, self._longest_cue("value", tokens, 0)
+        value = split_tokens(self._language, tokens[start:])[0] if 0 < start < len(tokens) else ()
+        text = span_text(self._request.text, tuple(value)) if value else ""
+        if (name := vocabulary.find_property(text)) and vocabulary.is_checkbox(name):
+            return name, "true"
+        condition = (vocabulary.find_value(text) if text else None) or ""
+        name = condition[1:].partition(":")[0] if condition in vocabulary.listed_conditions else ""
+        return (name, vocabulary.find_text_of(name, text)) if name else None
+
     def _value(self, part: Sequence[Token], *, allows_new: bool) -> tuple[str, object] | None:
+        if (known_value := self._value_without_name(part)) is not None:
+            return known_value
         start, determiners = 0, self._language.words("determiners").union(self._table["possessives"])
         while start < len(part) - 1 and part[start].key in determiners:
             start += 1
@@ -180,8 +197,12 @@ class _PropertyValueParser:
         if not end and (has_cues or not known):
             return None
         synonym = self._language.property_name(name.key, self._request.vocabulary.find_property)
-        # "Set status to done and move to People" has a second order.
-        is_other = name.key in self._language.verbs() or self._request.vocabulary.notes(name.value)
+        # "Set status to done and move to People" has a second order; "it" is no property.
+        is_other = (
+            name.key in self._language.verbs()
+            or bool(self._request.vocabulary.notes(name.value))
+            or self._request.set_parser().parse_reference(part[: start + 1]) is not None
+        )
         if not known and (not allows_new or (is_other and not synonym)):
             return None
         is_name = name.kind in ("word", "quoted") and name.key not in self._language.words("tag_nouns")

@@ -367,6 +367,8 @@ class RoleValueParser:
         if first.kind not in ("word", "quoted") or first.key in self._language.words("tag_nouns"):
             return None
         known = self._known_property(first)
+        if not known and self._is_pronoun(tokens):
+            return None
         if len(part) == 1:
             is_certain = bool(known or owner) or first.kind == "quoted"
             fit = 1.0 if known else 0.8 if is_certain else 0.6

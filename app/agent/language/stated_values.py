@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from app.agent.language.dates import ISO_DAY
+from app.agent.language.lexicon import languages
 from app.agent.language.linked_values import PLAIN, are_notes, linked_value, may_be_noun
 from app.agent.language.note_facts import PropertiesOf, present_values
 from app.agent.language.readings import PipelineStep
@@ -52,6 +53,8 @@ class StatedValues:
             return [step]
         if states := self._states(step, key, value):
             return [step.with_argument("value", state) for state in states]
+        if known_value := self._translated(key, value):
+            return [step.with_argument("value", known_value), step]
         if days := self._days(step, value):
             return [*(step.with_argument("value", day) for day in days), step]
         if dated := with_nearest_year(self._request, step, self._old_values(step)):
@@ -101,6 +104,14 @@ class StatedValues:
             return []
         is_checkbox = any(isinstance(old, bool) for old in self._old_values(step))
         return [states[value.casefold()], *([] if is_checkbox else [value])]
+
+    def _translated(self, key: str, value: str) -> str:
+        """Return the known text of a property that a new text translates: "high" for "hoch"; or no text."""
+        if self._words.has_text(key, value):
+            return ""
+        tables = (language.table("value_synonyms") for language in languages()[1:])
+        texts = (text for table in tables for text in table.get(value.casefold(), ()))
+        return next((known for text in texts if (known := self._names.find_text_of(key, text))), "")
 
     def _with_zeros(self, step: PipelineStep, value: object) -> list[object]:
         """Return a number, and the text "007" in the request that means it; none without leading zeros."""

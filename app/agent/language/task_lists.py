@@ -41,11 +41,12 @@ def parse_task_list(request: Request, tokens: tuple[Token, ...]) -> Reading | No
         )
     if language.matches_phrase(words, "task_lists", "open_here") and len(request.dialog.this) == 1:
         return _reading(request, NoteSet(notes=request.dialog.this), {"state": "open"})
-    for kind in (*DUE_KINDS, "left", "due"):
+    for kind in (*DUE_KINDS, "left", "due", "my_duties"):
         after = language.match_prefix(words, 0, "task_lists", kind)
         if after == 0:
             continue
-        says_tasks = any(token.key in _task_nouns(request) for token in words[:after])
+        nouns = _task_nouns(request)
+        says_tasks = kind == "my_duties" or any(token.key in nouns for token in words[:after])
         if not says_tasks and not _follows_tasks(request):
             continue
         arguments, target = ({"state": "open"}, None) if says_tasks else _last_list(request)
@@ -53,7 +54,7 @@ def parse_task_list(request: Request, tokens: tuple[Token, ...]) -> Reading | No
             arguments = _open_tasks(arguments)
         if kind in DUE_KINDS:
             arguments = {**arguments, "due": kind}
-        elif kind == "due":
+        elif kind in ("due", "my_duties"):
             due = request.dates.days_ahead(words[after:])
             if due is None:
                 continue

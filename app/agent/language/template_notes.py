@@ -29,7 +29,7 @@ def parse_note_from_template(
     for template, clause, other_tokens in _splits(request, tokens):
         path = template_of(request, template)
         rest = _with_plain_name(request, other_tokens, path)
-        creation = creation_of(request, rest)
+        creation = daily_note(request, rest) or creation_of(request, rest)
         if creation is None:
             continue
         # The template may be named within another value.
@@ -114,6 +114,29 @@ def _with_plain_name(request: Request, tokens: tuple[Token, ...], template: str)
     return (*tokens[:before], tokens[noun], *tokens[name:])
 
 
+def daily_note(request: Request, tokens: tuple[Token, ...]) -> PipelineStep | None:
+    """Return the creation of the daily note of a day: "create a daily note for tomorrow", or None."""
+    language, vocabulary = request.language, request.vocabulary
+    folder = vocabulary.daily_folder
+    noun = next((at for at, token in enumerate(tokens) if is_daily(request, token)), 0)
+    if folder is None or not noun:
+        return None
+    plain = language.words("determiners") | language.words("fillers")
+    if tokens[0].key not in language.verbs() or any(token.key not in plain for token in tokens[1:noun]):
+        return None
+    rest = [token for token in tokens[noun + 1 :] if token.kind != "mark"]
+    rest = rest[1:] if rest and rest[0].key in language.words("note_nouns") else rest
+    particles = language.table("property_values")["ends"]
+    rest = rest[:-1] if rest and rest[-1].key in particles else rest
+    rest = rest[language.match_prefix(rest, 0, "template_notes", "about") :]
+    ahead = request.dates.days_ahead(rest) if rest else str(request.dates.today)
+    past = request.dates.parse_period(rest) if ahead is None else None
+    day = ahead or (str(past.first) if past is not None and past.first == past.last else "")
+    if not day or ".." in day:
+        return None
+    return PipelineStep("create_note", None, {"name": vocabulary.period_name(day), "folder": folder})
+
+
 def is_daily(request: Request, token: Token) -> bool:
     """Return whether a word means a daily note: "journal"."""
     words = request.language
@@ -167,8 +190,15 @@ def _template_named(request: Request, name: str) -> str:
 
 
 def reading_from_template(request: Request, creation: PipelineStep, template: str) -> Reading:
-    """Return the creation of a note from a template, which later steps complete."""
+    """Return the creation of a note from a template, which later steps complete.
+
+    Without a folder, the note is created where the notes of the template's kind are: "Jobs" for "Job".
+    """
     values = dict(creation.arguments)
+    nouns = request.language.table("template_notes")["nouns"]
+    kind = " ".join(w for w in NotePath.on_disk(template).name.split() if name_key(w) not in nouns)
+    if "folder" not in values and (known := request.vocabulary.find_folder_of_one(kind)):
+        values["folder"] = known
     later = [
         PipelineStep(action, NoteSet(source="previous"), {name: values.pop(name)})
         for action, (name, _) in CREATION_VALUES.items()

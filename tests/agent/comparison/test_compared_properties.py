@@ -8,7 +8,7 @@ import pytest
 
 from app.agent.comparison import compared_properties
 from app.agent.comparison.compared_properties import ComparedProperties
-from app.agent.transcript import Question
+from app.agent.transcript import Notice, Question
 from tests.agent.language.test_described_notes import note
 from tests.agent.language.test_dialog import fill, names, say, talk
 
@@ -53,6 +53,11 @@ async def found(talk, *requests: str) -> list[str]:
         ("tools out of warranty", ["Drill"]),
         ("loans not serviced this year", ["Harp", "Organ"]),
         ("whose birthday is in march?", ["Ada"]),
+        ("Birthdays in may", ["Ben"]),
+        ("Geburtstage im März", ["Ada"]),
+        ("which loans weren't serviced since last december?", ["Harp", "Organ"]),
+        ("which loans haven't been serviced since last december?", ["Harp", "Organ"]),
+        ("what else is out of warranty?", ["Drill"]),
         ("welche Loans sind im Dezember fällig?", ["Harp"]),
     ],
 )
@@ -143,3 +148,11 @@ async def test_some_notes_of_a_kind_show_the_property_of_a_comparison(talk, monk
     monkeypatch.setattr(compared_properties, "_MAX_NOTES", 3)
     await fill(talk, **{f"Loans__Aged {number}": note(hall="North") for number in range(4)})
     assert await found(talk, "loans over 1000") == ["Organ", "Tuba"]
+
+
+@pytest.mark.parametrize("request_text", ["loans past", "loans out of the", "which loans are past the"])
+async def test_a_comparison_without_its_property_is_no_error(talk, request_text) -> None:
+    talk.workspace.agent._builtin._requests.now = lambda: NOW
+    await fill(talk, **NOTES)
+    await say(talk, request_text)
+    assert not any(isinstance(item, Notice) for item in talk.items)

@@ -75,6 +75,11 @@ def doubts(talk, text_of_request: str, notation: str, **state: object) -> Change
         ("add brass to the note", "append [@H4] text=brass", {"focus": (H4,)}),
         ("delete it", "delete [@H4]", {"focus": (H4,)}),
         ("delete this note", "delete [@H1]", {}),
+        ("delete the note", "delete [@H4]", {"focus": (H4,)}),
+        ("rename that note to Nara", "rename [@H4] new_name=Nara", {"focus": (H4,), "only_asked": (H4,)}),
+        ("rename it to Nara", "rename [@H4] new_name=Nara", {"focus": (H4,), "only_asked": (H4,)}),
+        ("tag the note x", "add_tag [@H4] tag=x", {"focus": (H4,), "only_asked": (H4,)}),
+        ("rename the note H4 to Nara", "rename [@H4] new_name=Nara", {"focus": (H4,), "only_asked": (H4,)}),
         ("remove the note", "delete [@H4]", {"focus": (H4,)}),
         ("tag the first one x", "add_tag [@H1] tag=x", {"asked": "who made it?", "results": (H1, H2)}),
         ("tag them x", "add_tag [@H1, @H2] tag=x", {"asked": "who made it?", "results": (H1, H2)}),
@@ -165,6 +170,10 @@ async def test_an_order_that_may_mean_something_else_is_in_doubt(talk, request_t
         ("tag him x", "add_tag [@H1] tag=x", {}),
         ("link it to that", "relate [@H4] to=H4", {"focus": (H4,), "recent": (H3, H4)}),
         ("add a line here", 'append [path:Claims/] text="a line"', {}),
+        ("delete the page", "delete [@H4]", {"focus": (H4,), "only_asked": (H4,)}),
+        ("move the note to People", "move [@H4] folder=People", {"focus": (H4,), "only_asked": (H4,)}),
+        ("merge the note into H3", "merge [@H3] other=H4", {"focus": (H4,), "only_asked": (H4,)}),
+        ("benenne die Notiz um in Nara", "rename [@H4] new_name=Nara", {"only_asked": (H4,)}),
     ],
 )
 async def test_an_order_that_fits_other_notes_better_offers_these(
@@ -441,3 +450,26 @@ async def test_a_person_of_a_list_may_be_meant_instead_of_a_new_one(talk) -> Non
     state = {"results": (GRAHAM, H4), "recent": (H2, H3), "last": SEARCH}
     assert doubts(talk, "tag him x", "add_tag [@James Cook] tag=x", **state).means_others
     assert not doubts(talk, "tag him x", "add_tag [@George Graham] tag=x", **state).means_others
+
+
+@pytest.mark.parametrize(
+    ("first", "request_text", "action"),
+    [
+        ("when was H4 made?", "rename the note to Nara", "rename"),
+        ("what are the tasks of H4?", "delete the note", "delete"),
+        ("welche Aufgaben hat H4?", "lösche die Notiz", "delete"),
+    ],
+)
+async def test_a_note_that_was_only_asked_about_is_no_change_without_a_question(
+    talk, first, request_text, action
+) -> None:
+    await fill(talk, Instruments__H4="---\nmade: 1759\n---\n- [ ] oil it\n")
+    await say(talk, first, request_text)
+    screen, asked = choices(talk)
+    assert screen.startswith(f"{action} [@{OPEN.removesuffix('.md')}]")
+    assert asked.startswith(f"{action} [@{H4.removesuffix('.md')}]")
+
+
+async def test_a_note_that_was_shown_is_the_note(talk) -> None:
+    await say(talk, "show me H4", "what links to it?", "move the note to People")
+    assert "H4" in text(talk, "People/H4.md")

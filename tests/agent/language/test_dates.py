@@ -68,3 +68,34 @@ def test_a_day_of_the_next_week_is_not_the_next_one() -> None:
         dates.due_days(tokenize(words, {})) for words in ("Friday next week", "Friday this week", "Friday")
     ]
     assert days == ["2026-12-11", "2026-12-04", "2026-12-04"]
+
+
+@pytest.mark.parametrize(
+    ("code", "words", "days"),
+    [
+        ("en", "before May", "2026-11-29..2027-04-30"),
+        ("en", "by May", "2026-11-29..2027-05-31"),
+        ("en", "before next week", "2026-11-29"),
+        ("en", "before next month", "2026-11-29..2026-11-30"),
+        ("en", "before Friday", "2026-11-29..2026-12-04"),
+        ("de", "bis Mai", "2026-11-29..2027-05-31"),
+    ],
+)
+def test_days_before_a_period_end_before_it(code, words, days) -> None:
+    language = next(own for own in languages() if own.code == code)
+    assert DateParser(language, NOW).days_ahead(tokenize(words, language.contractions)) == days
+
+
+@pytest.mark.parametrize(
+    ("words", "first", "last"),
+    [
+        ("last October", "2026-10-01", "2026-10-31"),
+        ("since last March", "2026-03-01", "None"),
+        ("before last June", "None", "2026-05-31"),
+        ("last month", "2026-10-01", "2026-10-31"),
+    ],
+)
+def test_the_last_month_of_a_name(words, first, last) -> None:
+    language = languages()[0]
+    span = DateParser(language, NOW).parse_span(tokenize(words, language.contractions), 0)
+    assert span is not None and (str(span.first), str(span.last)) == (first, last)

@@ -233,6 +233,10 @@ def test_numbers_in_words_of_a_request(text: str, number: str | None) -> None:
         ("before the year 1750", "[born:<1750]"),
         ("after 1990", "[born:>=1991]"),
         ("March 2026", "[born:>=2026-03-01] [born:<=2026-03-31]"),
+        # The present period goes on after today.
+        ("this year", "[born:>=2026] [born:<2027]"),
+        ("this month", "[born:>=2026-03-01] [born:<=2026-03-31]"),
+        ("last month", "[born:>=2026-02-01] [born:<=2026-02-28]"),
     ],
 )
 def test_a_period_becomes_conditions_on_a_property(words: str, conditions: str) -> None:

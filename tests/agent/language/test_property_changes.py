@@ -309,3 +309,39 @@ async def test_a_number_in_the_name_of_a_note_is_no_value_to_remove(talk, reques
     await fill(talk, Lesson_12=MOON)
     await order(talk, request_)
     assert "levels" not in properties(talk, "Lesson 12.md")
+
+
+STATES = {
+    "Instruments/A": "---\nstage: idle\ncleaned: false\n---\n",
+    "Instruments/B": "---\nstage: lent\ncleaned: true\n---\n",
+    "Instruments/C": "---\nstage: idle\n---\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("request_text", "expected"),
+    [
+        ("set it to cleaned", {"cleaned": True}),
+        ("set it to lent and confidence 0.4", {"stage": "lent", "confidence": 0.4}),
+        ("set this note to lent", {}),  # the note on the screen
+        ("setze es auf lent und confidence auf 0.4", {"stage": "lent", "confidence": 0.4}),
+    ],
+)
+async def test_a_pronoun_is_no_property(talk, request_text, expected) -> None:
+    await fill(talk, **STATES)
+    await say(talk, "open A", request_text)
+    found = properties(talk, "Instruments/A.md")
+    assert expected.items() <= found.items()
+    assert {"it", "this", "es"}.isdisjoint({*found, *properties(talk, OPEN)})
+
+
+async def test_an_unknown_value_has_no_property(talk) -> None:
+    await fill(talk, **STATES)
+    await say(talk, "open A", "set it to purple and confidence 0.4")
+    assert "it" not in properties(talk, "Instruments/A.md")
+
+
+async def test_a_pronoun_after_several_notes_is_no_reason_to_change_one(talk) -> None:
+    await fill(talk, **STATES)
+    await say(talk, "find notes with stage idle", "set it to lent")
+    assert isinstance(talk.items[-1], Question)

@@ -215,3 +215,34 @@ async def test_a_part_of_a_name_that_is_added_to_a_list_is_a_question(talk) -> N
         "[[Family]],[[Memory of Water]]",
         "[[Family]],[[Water]]",
     ]
+
+
+@pytest.mark.parametrize(
+    ("request_text", "known", "said"),
+    [
+        ("set urgency of Saw to hoch", "urgency=high", "urgency=hoch"),
+        ("setze urgency von Saw auf niedrig", "urgency=low", "urgency=niedrig"),
+        ("Setze stage von Saw auf erledigt", "stage=done", "stage=erledigt"),
+    ],
+)
+async def test_the_known_value_that_a_word_translates_is_offered_first(
+    talk, request_text, known, said
+) -> None:
+    await fill(
+        talk,
+        Saw="---\nurgency: medium\nstage: open\n---\n",
+        Vise="---\nurgency: high\nstage: done\n---\n",
+        Awl="---\nurgency: low\nstage: open\n---\n",
+    )
+    await say(talk, request_text)
+    assert not state(talk).changes
+    assert [choice.partition("key=")[2].replace(" value", "") for choice in choices(talk)] == [known, said]
+
+
+@pytest.mark.parametrize(
+    ("value", "line"), [("urgent", "urgency: urgent"), ("high", "urgency: high"), ('"hoch"', "urgency: hoch")]
+)
+async def test_a_value_without_a_known_translation_is_set(talk, value, line) -> None:
+    await fill(talk, Saw="---\nurgency: medium\n---\n", Vise="---\nurgency: high\n---\n")
+    await say(talk, f"set urgency of Saw to {value}")
+    assert line in text(talk, "Saw.md").replace('"', "").splitlines()

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 
-from tests.agent.language.test_dialog import answers, fill, say, state, talk, text
+from tests.agent.language.test_dialog import OPEN, answers, fill, say, state, talk, text
 
 __all__ = ["talk"]
 ERRANDS = "- [ ] pack the yukata\n- [ ] pay the deposit 📅 2031-12-04\n- [x] call Anna 📅 2031-01-01\n"
@@ -222,3 +224,40 @@ async def test_a_note_is_opened_without_a_word_for_a_list(talk) -> None:
     await fill(talk, **CREW)
     await say(talk, "open crew")
     assert state(talk).last is None or state(talk).last.last.action != "list_tasks"
+
+
+@pytest.mark.parametrize(
+    ("request_text", "days"),
+    [
+        ("hi, could you please tell me what I have to do today?", 0),
+        ("what have we got to do tomorrow", 1),
+        ("show me what I still need to do today", 0),
+    ],
+)
+async def test_what_is_to_be_done_on_a_day_are_the_tasks_due_then(talk, request_text, days) -> None:
+    await fill(talk, Trips=ERRANDS)
+    step = (await say(talk, request_text)).last.last
+    today = talk.workspace.agent._builtin._requests.now().date()
+    assert step.action == "list_tasks"
+    assert step.arguments == {"state": "open", "due": str(today + timedelta(days=days))}
+
+
+async def test_what_is_to_be_done_for_a_note_is_no_day(talk) -> None:
+    await fill(talk, Trips=ERRANDS)
+    last = (await say(talk, "tell me what I have to do for Trips")).last
+    assert last is None or "due" not in last.last.arguments
+
+
+@pytest.mark.parametrize(
+    ("request_text", "paths"),
+    [
+        ("what are the open tasks here?", (OPEN,)),
+        ("list all my unfinished todos here", (OPEN,)),
+        ("zeig mir die offenen Aufgaben hier", (OPEN,)),
+        ("what are the open tasks in Trips?", ("Trips.md",)),
+    ],
+)
+async def test_the_tasks_here_are_those_of_the_note_on_the_screen(talk, request_text, paths) -> None:
+    await fill(talk, Trips=ERRANDS)
+    step = (await say(talk, "open Trips", request_text)).last.last
+    assert step.action == "list_tasks" and step.target.notes == paths

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import pytest
 
@@ -182,3 +182,64 @@ async def test_the_template_of_the_kind_of_a_new_note_is_offered(talk, templates
     ]
     await say(talk, "1")
     assert text(talk, "Rome.md") == "---\ntype: trip\nstart: 2031\n---\n# Rome\n{{other}}\n"
+
+
+@pytest.mark.parametrize(
+    ("request_text", "path"),
+    [
+        ("create a note called Oslo from the template Trip", "Trips/Oslo.md"),
+        ("create a trip note from the trip template called Oslo", "Trips/Oslo.md"),
+        ("create a note called Oslo in People from the template Trip", "People/Oslo.md"),
+        ("erstelle eine Notiz namens Oslo aus der Vorlage Trip", "Trips/Oslo.md"),
+        ("create a note called Emma from the template Book", "Emma.md"),  # no folder has books
+    ],
+)
+async def test_a_note_from_a_template_is_created_among_its_kind(talk, templates, request_text, path) -> None:
+    await fill(talk, Trips__Bergen="")
+    await say(talk, request_text)
+    assert talk.workspace.store.read(NotePath(path))
+
+
+@pytest.mark.parametrize(
+    ("request_text", "changed"),
+    [
+        ("create a log entry for today: rain 4, wind north", {"rain: 4", "wind: north"}),
+        ("make a log for today: the gauge is broken", {"the gauge is broken"}),
+        ("create a log entry for yesterday: rain 9", {"rain: 9"}),
+        ("erstelle einen Logbuch Eintrag für heute: rain 4", {"rain: 4"}),
+    ],
+)
+async def test_the_note_of_a_day_is_named_like_the_others(talk, templates, request_text, changed) -> None:
+    await fill(talk, **{"Journal/2031-12-30": "---\nrain: 2\nwind: west\n---\n"})
+    await order(talk, request_text)
+    day = 30 if "yesterday" in request_text else 31
+    assert changed <= {*text(talk, f"Journal/2031-12-{day}.md").splitlines()}
+
+
+@pytest.mark.parametrize(
+    "request_text",
+    [
+        "create a daily note for tomorrow from the book template",
+        "Leg eine Tagesnotiz für morgen an mit der Vorlage Book",
+    ],
+)
+async def test_a_daily_note_has_the_name_and_the_folder_of_its_day(talk, templates, request_text) -> None:
+    days = {f"Daily/2020-01-{day:02}": "x\n" for day in range(1, 29)}
+    await fill(talk, **days)
+    await say(talk, request_text)
+    assert text(talk, "Daily/2032-01-01.md") == "By: \n"
+
+
+@pytest.mark.parametrize(
+    "request_text",
+    [
+        "create a daily note for tomorrow from the template Day",
+        "erstelle eine Tagesnotiz für morgen aus der Vorlage Day",
+    ],
+)
+async def test_the_daily_note_of_tomorrow_has_its_own_date(talk, request_text) -> None:
+    talk.workspace.agent._builtin._requests.now = lambda: NOW
+    await fill(talk, Templates__Day="# {{date}}\n", Journal__2026_03_02="x\n")
+    await say(talk, request_text)
+    tomorrow = f"{NOW.date() + timedelta(days=1)}"
+    assert text(talk, f"Journal/{tomorrow}.md") == f"# {tomorrow}\n"
