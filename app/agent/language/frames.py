@@ -370,9 +370,19 @@ class FrameParser:
                     if not phrase.starts_with_gap and tokens[position].key not in phrase.first:
                         continue
                     for match in phrase.match(tokens, position):
-                        cue = _Cue(position, match.end, role, (match.gap_start, match.gap_end))
-                        cues_by_position[(cue.start, cue.end, role, cue.gap)] = cue
+                        # "Only in the templates", "back to rating"
+                        starts = (
+                            (position - 1, position) if self._is_led(tokens, position, role) else (position,)
+                        )
+                        for start in starts:
+                            cue = _Cue(start, match.end, role, (match.gap_start, match.gap_end))
+                            cues_by_position[(cue.start, cue.end, role, cue.gap)] = cue
         return sorted(cues_by_position.values(), key=lambda cue: (cue.start, -cue.end))[:_MAX_CUES]
+
+    def _is_led(self, tokens: Sequence[Token], position: int, role: str) -> bool:
+        """Return whether a word such as "only" or "back" before a cue belongs to the cue of a role."""
+        leads = self._language.table("scopes")["cue_leads"].get(role, ())
+        return position > 0 and tokens[position - 1].key in leads
 
     def _reading(
         self,
