@@ -14,6 +14,7 @@ from app.agent.language.conditions import (
     opposite_conditions,
     top_level_parts,
 )
+from app.agent.language.dates import Days
 from app.agent.language.dialog import DialogState
 from app.agent.language.known_conditions import known_conditions
 from app.agent.language.program import (
@@ -29,7 +30,6 @@ from app.agent.language.program import (
     OVERDUE,
     SIDES,
     USES,
-    Period,
     ProgramReader,
     RequestItem,
     Span,
@@ -863,7 +863,7 @@ def _plain(value: object) -> object:
     return frozenset(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
-def _bounds(atoms: Sequence[str]) -> Period | None:
+def _bounds(atoms: Sequence[str]) -> Days | None:
     """Return the days between which conditions on one property lie; None for other conditions."""
     first: date | None = None
     last: date | None = None

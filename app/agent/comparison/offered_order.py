@@ -5,15 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from app.agent.language.choices import question_for, with_options
-from app.agent.language.conditions import property_value
 from app.agent.language.lexicon import languages
 from app.agent.language.notation import serialize
-from app.agent.language.note_facts import PropertiesOf
 from app.agent.language.questions import question_language
-from app.agent.language.readings import Clarification, ClarificationOption, NoteSet, PipelineStep, Reading
+from app.agent.language.readings import Clarification, ClarificationOption, NoteSet, Reading
 from app.agent.language.request import Request
 from app.agent.language.said_words import SaidWords
-from app.agent.language.vocabulary import START_LENGTH
 from app.vault.path import name_key
 
 _CHANGES_OF_LISTS = frozenset(("set_property", "set_confidence", "add_tag", "remove_tag", "set_type"))
@@ -38,37 +35,6 @@ def with_stated_value_first(clarification: Clarification, request: Request) -> C
     ]
     others = [option for option in offered if option not in changes]
     return with_options(clarification, [*changes, *others]) if changes else clarification
-
-
-def with_state_of_verb(
-    clarification: Clarification, request: Request, properties_of: PropertiesOf | None
-) -> Clarification:
-    """Return the question with a value instead of a deletion first: "cancel the trip" with `status`.
-
-    The value is one that other notes have for a property of the note, and begins like a word of the request.
-    """
-    offered = clarification.options + clarification.spare
-    deleted = [option.reading for option in offered if option.reading.last.action == "delete"]
-    target = deleted[0].last.target if deleted else None
-    if (
-        target is None
-        or not target.is_single
-        or properties_of is None
-        or "set_property" not in request.allowed
-    ):
-        return clarification
-    keys = {name_key(key): key for key in properties_of(target.notes[0])}
-    for token in request.tokens:
-        for condition in request.vocabulary.conditions_by_start.get(token.key[:START_LENGTH], ()):
-            name, value = property_value(condition) or ("", "")
-            is_state = value.casefold().startswith(token.key) and value.casefold() != token.key
-            if is_state and (key := keys.get(name_key(name))) and " " not in value:
-                step = PipelineStep("set_property", target, {"key": key, "value": value})
-                reading = Reading((step,), deleted[0].score, language=deleted[0].language)
-                state = ClarificationOption(serialize(reading), reading)
-                others = [option for option in offered if option.reading.last.action != "undo"]
-                return with_options(clarification, [state, *others])
-    return clarification
 
 
 def with_note_in_talk(clarification: Clarification, request: Request) -> Clarification:

@@ -18,7 +18,6 @@ from app.agent.comparison.joined_orders import JoinedOrders
 from app.agent.comparison.offered_changes import without_deletions, without_self_relations
 from app.agent.comparison.offered_order import (
     with_note_in_talk,
-    with_state_of_verb,
     with_stated_value_first,
 )
 from app.agent.comparison.offered_tasks import OfferedTasks, TasksOf
@@ -26,16 +25,15 @@ from app.agent.comparison.plain_changes import is_plain_change
 from app.agent.comparison.possessive_names import OwnedNotes
 from app.agent.comparison.values_of_open_note import OwnValues
 from app.agent.language.choices import MAX_OPTIONS, accounts_for_all, question_about
-from app.agent.language.compound_requests import drops_change, without_dropped_orders
+from app.agent.language.compound_requests import without_dropped_orders
 from app.agent.language.dialog import DialogState
 from app.agent.language.grammar_readings import GUESS_SCORE
 from app.agent.language.interpretation_choice import MIN_RUN_PROBABILITY
 from app.agent.language.list_orders import asks_by_date, asks_for_newest, by_age, by_stated_date
 from app.agent.language.note_facts import PropertiesOf
-from app.agent.language.option_order import USELESS, OptionRanker, meaning_key, overwrites_itself
+from app.agent.language.option_order import USELESS, OptionRanker, meaning_key
 from app.agent.language.outcomes import meaning_of
 from app.agent.language.periods import asks_for_period, by_day_names, with_stated_dates
-from app.agent.language.phrase_searches import phrase_search
 from app.agent.language.property_changes import PropertyChanges
 from app.agent.language.readings import Clarification, ClarificationOption, Interpretation, Reading, Reply
 from app.agent.language.request import Request
@@ -92,7 +90,7 @@ class VaultComparison:
 
         If a guess finds nothing, the request is interpreted without guesses. In a question, options that do
         the same are merged into the likeliest one; unusual changes, and then options without an effect, come
-        last; changes without one, or with a step that another one overwrites, are left out. If the first
+        last; changes without one are left out. If the first
         option changes nothing, it is returned instead of the question, provided that it is the only one or
         likely enough after the merge. A change runs if all options of a likely question mean it. Properties
         have the names that the request gives them. A question about one note may be answered by one of its
@@ -111,7 +109,7 @@ class VaultComparison:
         compared = await self._compare_one(interpretation, text, state)
         compared = await self._owned.with_owned_note(compared, request)
         kept = without_dropped_orders(request, compared)
-        if is_split or (isinstance(compared, Reading) and drops_change(request, compared)):
+        if is_split:
             return kept
         return kept if isinstance(compared, Clarification) and isinstance(kept, Clarification) else compared
 
@@ -130,9 +128,6 @@ class VaultComparison:
             return interpretation
         ranker = OptionRanker(text, self._words(), self._found.with_hits, self._properties_of)
         interpretation = await self._own_values.prefer(interpretation, request, ranker.exists_near)
-        phrase = phrase_search(request, interpretation)
-        if phrase is not None and not finds_nothing(phrase, await self._found.with_found_notes(phrase)):
-            return phrase
         interpretation = await self._tasks.with_described_task(interpretation, request)
         interpretation = await self._tasks.with_tasks_of_notes(interpretation, request)
         interpretation = await self._dates.with_date_changes(interpretation, request)
@@ -161,8 +156,7 @@ class VaultComparison:
         merged = await self._merge_options(offered, request, ranker, is_wrong_guess=is_wrong_guess)
         if not isinstance(merged, Clarification):
             return merged
-        ordered = with_state_of_verb(merged, request, self._properties_of)
-        return with_note_in_talk(with_stated_value_first(ordered, request), request)
+        return with_note_in_talk(with_stated_value_first(merged, request), request)
 
     async def _with_days_and_order(self, reading: Reading, request: Request) -> Reading:
         """Return a search with the dates and the order that the request states for properties of notes."""
@@ -213,12 +207,11 @@ class VaultComparison:
         if is_wrong_guess and likeliest < MIN_FALLBACK_PROBABILITY:
             return Reply("", understood=False)
         options = {meaning: options[meaning] for meaning in sorted(options, key=ranks.__getitem__)}
-        # No option changes 0 notes, or has a step that another one overwrites.
+        # No option changes 0 notes.
         meant = tuple(
             option
             for meaning, option in options.items()
             if (ranks[meaning] != USELESS or not self._requests.is_change(option.reading))
-            and not overwrites_itself(option.reading)
         )
         offered = tuple(options.values())[:MAX_OPTIONS]
         shown = meant[:MAX_OPTIONS] or offered

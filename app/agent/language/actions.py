@@ -48,9 +48,6 @@ GRAMMAR_ACTIONS = frozenset(
 )
 """The actions of which the request model has seen few or no examples, so that the grammar decides on them."""
 
-OPPOSITES: Mapping[str, str] = {"add_tag": "remove_tag", "remove_tag": "add_tag"}
-"""The actions that undo each other."""
-
 CREATION_VALUES: Mapping[str, tuple[str, str]] = {
     "rename": ("new_name", "name"),
     "move": ("folder", "folder"),

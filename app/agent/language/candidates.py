@@ -73,9 +73,7 @@ def candidates(request: Request) -> list[MeaningCandidate]:
             meanings += _with_each_note(request, named, MeaningCandidate(program.probability, reading))
     person = _person(request)
     meanings = [
-        _with_whole_list(
-            request, _worst_first(request, _without_focus(request, _about(person, request, meaning)))
-        )
+        _worst_first(request, _without_focus(request, _about(person, request, meaning)))
         for meaning in meanings
     ]
     meanings = [meaning for meaning in meanings if not _repeats_list(request, meaning.reading)]
@@ -212,20 +210,6 @@ def _worst_first(request: Request, meaning: MeaningCandidate) -> MeaningCandidat
     if worst.isdisjoint(token.key for token in request.tokens):
         return meaning
     step = replace(reading.last, target=replace(target, order=f"-{target.order}"))
-    return replace(meaning, reading=replace(reading, steps=(step,)))
-
-
-def _with_whole_list(request: Request, meaning: MeaningCandidate) -> MeaningCandidate:
-    """Return a search for "the best films" as a sorted list of all films, not of one."""
-    reading, language = meaning.reading, request.language
-    target = reading.last.target if reading is not None and len(reading.steps) == 1 else None
-    if reading is None or target is None or target.limit != 1 or not property_of(target.order):
-        return meaning
-    words = [token.key for token in request.tokens if token.is_word]
-    singular = language.words("singular_verbs") | language.words("single_nouns")
-    if not singular.isdisjoint(words) or not request.set_parser().is_plural(words[-1]):
-        return meaning
-    step = replace(reading.last, target=replace(target, limit=None))
     return replace(meaning, reading=replace(reading, steps=(step,)))
 
 

@@ -11,9 +11,8 @@ from dataclasses import replace
 from itertools import pairwise, permutations
 
 from app.agent.language.actions import LINKED_NOTES, MOVING_ACTIONS, TASK_ACTIONS
-from app.agent.language.conditions import CATEGORY_PROPERTIES, top_level_parts
+from app.agent.language.conditions import CATEGORY_PROPERTIES
 from app.agent.language.dialog import NOTE_ROLES
-from app.agent.language.line_removals import TASK
 from app.agent.language.note_facts import PropertiesOf
 from app.agent.language.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.request import Request, writes
@@ -85,13 +84,11 @@ class ChangeDoubts:
     def means_others(self) -> bool:
         """True if other notes are likelier.
 
-        A note would be linked to itself, "him" is no person, the name of the note is a part of a text, the
-        conversation has left a question about another note, "the note" was only asked about, or "it" may be
-        what was just added to the note.
+        A note would be linked to itself, "him" is no person, the conversation has left a question about
+        another note, "the note" was only asked about, or "it" may be what was just added to the note.
         """
         return (
             self.links_note_to_itself
-            or self._values.cuts_text
             or bool(self._changes_of_part())
             or any(
                 self._is_not_this_note(step)
@@ -112,17 +109,13 @@ class ChangeDoubts:
                 or self._follows_answer(step)
                 or self._follows_linked_notes(step)
                 or self._follows_found_task(step)
-                or self._follows_found_value(step)
                 or self._adds_property_after_look(step)
                 or self._deletes_open_note(step)
                 or self._leaves_out_note(step)
                 or self._is_other_number(step)
                 or self._is_number_without_list(step)
                 or self._is_folder_of_other_name(step)
-                or self._is_negated(step)
-                or self._is_older_list(step)
                 or self._is_merge_without_direction(step)
-                or bool(self._notes_of_kind(step))
                 for step in self._changes(self._reading)
             )
             or any(
@@ -155,9 +148,6 @@ class ChangeDoubts:
             return [replace(self._reading, steps=(*self._reading.steps[:-1], on_screen))]
         if others := self._values.other_changes():
             return others
-        if of_kind := self._notes_of_kind(step):
-            targets = [NoteSet(notes=(path,)) for path in of_kind[:_MAX_ALTERNATIVES]]
-            return [replace(self._reading, steps=(replace(step, target=notes),)) for notes in targets]
         if len(self._reading.steps) > 1 or step.target is None or self._said.names(step.target):
             return []
         if any(step.arguments.get("query") == text for _, text in dialog.tasks):
@@ -180,9 +170,6 @@ class ChangeDoubts:
             ]
         else:
             sets: list[tuple[str, ...]] = [(path,) for path in singles]
-            if self._is_older_list(step):
-                later = (path for own in dialog.changes for path in own.notes[:1] if has_file(path))
-                sets.insert(0, tuple(dict.fromkeys((*dialog.them, *later))))
             if step.action not in _SINGLE_NOTE_ACTIONS:
                 sets += [paths for paths in (recent, dialog.them) if len(paths) > 1]
             targets = [NoteSet(notes=paths) for paths in sets]
@@ -211,14 +198,12 @@ class ChangeDoubts:
         if self._said.names(NoteSet(notes=target)) or self._says_note:
             return []
         task = dialog.tasks[-1][1] if dialog.tasks and dialog.tasks[-1][0] == target[0] else ""
-        notes = NoteSet(notes=target)
         match step.action:
-            case "delete" if task:
-                part = PipelineStep("remove_text", notes, {"old": task, "whole": TASK})
             case "delete":
                 part = PipelineStep("undo", None, {"scope": "last"})
             case "rename" if task:
-                part = PipelineStep("replace", notes, {"old": task, "text": step.arguments["new_name"]})
+                new_text = step.arguments["new_name"]
+                part = PipelineStep("replace", NoteSet(notes=target), {"old": task, "text": new_text})
             case _:
                 return []
         return [replace(self._reading, steps=(part,))]
@@ -262,13 +247,8 @@ class ChangeDoubts:
         is_after_several = dialog.has_list or (last is not None and len(last.notes) > 1)
         if is_after_several and not dialog.focus and target.notes == (dialog.open_note,):
             return not (is_listed or self._said.matches("this"))
-        if self._offers_creation and not self._said.matches("this"):
-            return True
         if not dialog.asked_about:
             return False
-        asked = [notes for sets in dialog.asked_about for notes in sets]
-        if any(notes.query for notes in asked) and self._said.says("possible_plurals"):
-            return True
         is_this = target.notes == dialog.this and self._said.matches("this")
         is_only_one = all(
             {notes.notes for notes in sets if notes.is_single} == {target.notes}
@@ -290,18 +270,10 @@ class ChangeDoubts:
             return step.with_argument("other", screen)
         return replace(step, target=screen) if step.target == asked else None
 
-    @property
-    def _offers_creation(self) -> bool:
-        """True if the last unanswered question offers to create a note first, which "it" may be."""
-        question = self._dialog.unanswered[-1] if self._dialog.unanswered else None
-        options = question.options if question is not None else ()
-        return bool(options) and options[0].reading.steps[0].action == "create_note"
-
     def _is_about_person(self, step: PipelineStep) -> bool:
         """Return whether a request says "him" or "her", but the changed note may be about something else.
 
-        That is so if it is not about a person, and also if both of the last two notes are, or if the request
-        has two such pronouns for one note.
+        That is so if it is not about a person, and also if both of the last two notes are.
         """
         dialog = self._dialog
         said = {token.key for token in self._said.tokens} & self._said.word_list("person_pronouns")
@@ -312,8 +284,6 @@ class ChangeDoubts:
             return False
         recent = {*dialog.recent, *dialog.focus} - set(target.notes)
         listed = set(dialog.them) - set(target.notes)
-        if len(said) > 1 and any(map(self._is_person, recent | listed)):
-            return True
         if not self._is_person(target.notes[0]):
             return bool(recent) or self._knows_persons
         is_new = target.notes[0] not in (*dialog.recent, *dialog.focus)
@@ -370,19 +340,6 @@ class ChangeDoubts:
         if last is None or last.action not in LINKED_NOTES or step.target is None or last.target is None:
             return False
         return step.target.notes == last.target.notes and self._said.says("demonstratives")
-
-    def _follows_found_value(self, step: PipelineStep) -> bool:
-        """Return whether an unnamed note is the only one that has some value: "mood good", "tag it urgent".
-
-        The value may have been meant for another note, as an order to set it.
-        """
-        dialog, target = self._dialog, step.target
-        last = dialog.last.last if dialog.last is not None else None
-        if target is None or last is None or last.target is None or last.action != "find":
-            return False
-        conditions = top_level_parts(last.target.query)
-        is_of_value = bool(conditions) and all(part.startswith("[") for part in conditions)
-        return is_of_value and 1 == len(target.notes) == len(dialog.results) and not self._said.names(target)
 
     def _adds_property_after_look(self, step: PipelineStep) -> bool:
         """Return whether an unnamed note that was only asked about would get a new property.
@@ -453,18 +410,14 @@ class ChangeDoubts:
         return self._said.has_one_of(self._request.language.table("ordinals"))
 
     def _is_folder_of_other_name(self, step: PipelineStep) -> bool:
-        """Return whether a change is of a folder that has another name in the request, or may be a heading.
+        """Return whether a change is of a folder that has another name in the request.
 
-        "Delete all colleagues" may not mean all notes in People, nor "add rice under Ingredients" those in
-        Ingredients.
+        "Delete all colleagues" may not mean all notes in People.
         """
         target = step.target
         folders = _folders(target) if target is not None else []
         if not folders:
             return False
-        if step.action in ("append", "prepend"):
-            language = self._request.language
-            return not self._said.has_one_of(language.words("universal") | language.words("note_nouns"))
         forms = self._request.vocabulary.plural_stems  # without synonyms
         keys = [token.key for token in self._request.tokens]
         said = {
@@ -478,44 +431,9 @@ class ChangeDoubts:
         ]
         return any(said.isdisjoint(name) for name in names)
 
-    def _is_negated(self, step: PipelineStep) -> bool:
-        """Return whether a change is of several named notes, but may exclude one of them: "not H1, H2"."""
-        target = step.target
-        if target is None or len(target.notes) < 2 or not self._said.names(target):
-            return False
-        return self._said.has_one_of(self._request.language.words("negations"))
-
-    def _is_older_list(self, step: PipelineStep) -> bool:
-        """Return whether "them" may include notes of later changes: "move A and B", "and C", "tag them"."""
-        dialog, target = self._dialog, step.target
-        if target is None or len(target.notes) < 2 or {*target.notes} != {*dialog.them}:
-            return False
-        is_changed = bool(dialog.changes) and not {*dialog.changes[-1].notes} <= {*target.notes}
-        return is_changed and not dialog.has_list and not self._said.names(target)
-
     def _is_merge_without_direction(self, step: PipelineStep) -> bool:
         """Return whether either of two notes may be merged into the other: "merge A with B"."""
         return step.action == "merge" and not self._said.says("merge_cues")
-
-    def _notes_of_kind(self, step: PipelineStep) -> list[str]:
-        """Return the notes that "the evergreen article" may mean instead of the note Evergreen.
-
-        A name in its own spelling leaves no doubt, nor does "note" after a name that is no kind of notes.
-        """
-        vocabulary, nouns = self._request.vocabulary, self._request.language.words("single_nouns")
-        for mention in self._said.mentions:
-            words = [token.value for token in mention.tokens if token.key not in nouns]
-            name = " ".join(words)
-            if mention.kind != "note" or mention.notes != step.target or not name.islower():
-                continue
-            pairs = pairwise(self._request.tokens)
-            noun = next((after.key for token, after in pairs if token is mention.tokens[-1]), "")
-            is_kind = vocabulary.find_category(name) is not None
-            if noun in self._said.word_list("texts") or (noun in nouns and is_kind):
-                near = vocabulary.notes_near(words, vocabulary.find_similar_notes(name).paths)
-                known = {*mention.notes.notes} if mention.notes is not None else set()
-                return [path for path in near if path not in known and not path.startswith(self._templates)]
-        return []
 
     def _differs_in_number(self, notes: NoteSet) -> bool:
         """Return whether "both" or "the three" is another number of notes than those of a change."""

@@ -22,7 +22,6 @@ from app.agent.language.readings import (
 )
 from app.agent.language.request import Request
 from app.agent.language.vocabulary import name_words
-from app.vault.path import name_key
 
 MIN_READ_SCORE = 0.62
 MIN_WRITE_SCORE = 0.8
@@ -32,7 +31,6 @@ MIN_COMPLETE_SCORE = 0.85
 MAX_RIVAL_GAP = 0.03
 MAX_OPTIONS = 4
 _SENTENCE_MARK = re.compile(r"[;!?]|[.,]\s")
-_FOLDER = re.compile(r'path:(?:"([^"]*)/"|([^"\s]*)/)')
 _NAME_ROLES = ("name", "new_name", "folder", "new_tag", "new_key", "new_heading", "parent")
 FAMILIES = (
     frozenset(("set_type", "set_property", "set_confidence")),
@@ -283,19 +281,6 @@ def _unquoted_names(request: Request, reading: Reading) -> list[str]:
     ]
     quoted = {token.value for token in request.tokens if token.kind in ("quoted", "link")}
     return [name for name in names if name not in quoted]
-
-
-def names_folder(request: Request, reading: Reading) -> bool:
-    """Return whether a change is of all notes of a folder that the request calls a folder."""
-    target = reading.last.target
-    if len(reading.steps) > 1 or target is None or target != NoteSet(query=target.query):
-        return False
-    folder = _FOLDER.fullmatch(target.query)
-    nouns = request.language.words("introduces_folder")
-    return folder is not None and any(
-        noun.key in nouns and name_key(name.value) == name_key(folder[1] or folder[2])
-        for noun, name in pairwise(request.tokens)
-    )
 
 
 def note_sets_of(reading: Reading) -> list[NoteSet]:

@@ -7,13 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations
 
 from app.agent.language.actions import CREATION_VALUES, FOLDER_ACTIONS, MOVING_ACTIONS, TASK_ACTIONS, Action
 from app.agent.language.choices import MAX_OPTIONS, accounts_for_all, question_about
 from app.agent.language.dialog import NOTE_ROLES, DialogState
 from app.agent.language.lexicon import Language
-from app.agent.language.listed_notes import describes_note
 from app.agent.language.new_folders import parse_move_to_new_folder
 from app.agent.language.new_tasks import adds_tasks, tasks_of
 from app.agent.language.notation import serialize
@@ -88,11 +86,8 @@ def _split_points(request: Request) -> Iterator[tuple[int, int]]:
             return
         # After a mark, the conjunction begins with it.
         after = at if tokens[at - 1].kind == "mark" else _conjunction_end(request, tokens, at)
-        rest = without_marks_at_end(tokens[after:])
         if keeps_links(request.language, tokens, after):
             continue
-        if request.language.matches_phrase(rest, "refine", "untag") and describes_note(request, at):
-            continue  # "the H4 one should not have it, untag it"
         has_verb = any(_begins_order(request, tokens, before) for before in range(at))
         if has_verb and at < after < len(tokens) - 1 and _begins_order(request, tokens, after):
             splits += 1
@@ -212,10 +207,8 @@ def _is_unsplit(request: Request, reading: Reading) -> bool:
 
 
 def _keeps_every_order(request: Request, reading: Reading) -> bool:
-    """Return whether a reading has a step for each order of a request, and changes no deleted note."""
+    """Return whether a reading has a step for each order of a request."""
     words, done = _value_words(reading), {action for step in reading.steps for action in _actions_of(step)}
-    if _needs_deleted_note(reading.steps):
-        return False
     if not (starts := _later_orders(request, words)):
         return True
     first = {
@@ -223,13 +216,6 @@ def _keeps_every_order(request: Request, reading: Reading) -> bool:
     }
     orders = [first, *(request.actions_at(request.tokens, start) for start in starts)]
     return len(reading.steps) >= len(orders) or all(actions & done for actions in orders)
-
-
-def _needs_deleted_note(steps: Sequence[PipelineStep]) -> bool:
-    """Return whether a step is about a note that an earlier one deletes."""
-    return any(
-        first.action == "delete" and _is_about(later, first) for first, later in combinations(steps, 2)
-    )
 
 
 def _later_orders(request: Request, words: set[str]) -> list[int]:
@@ -246,15 +232,6 @@ def _later_orders(request: Request, words: set[str]) -> list[int]:
         for at, after in _split_points(request)
         if tokens[after].key not in words and (is_order or after > at + 1 or tokens[at].kind != "mark")
     ]
-
-
-def drops_change(request: Request, reading: Reading) -> bool:
-    """Return whether a reading without a change drops a later order of a request, which is one."""
-    if request.writes(reading):
-        return False
-    starts = _later_orders(request, _value_words(reading))
-    later = [request.actions_at(request.tokens, start) for start in starts]
-    return any(actions and all(writes(request.allowed, action) for action in actions) for actions in later)
 
 
 def without_dropped_orders(request: Request, interpretation: Interpretation) -> Interpretation:
@@ -342,14 +319,6 @@ def _actions_of(step: PipelineStep) -> set[str]:
     return {step.action, *included}
 
 
-def _is_about(step: PipelineStep, earlier: PipelineStep) -> bool:
-    """Return whether a step is about notes of an earlier one."""
-    notes, others = step.target, earlier.target
-    if notes is None or others is None:
-        return False
-    return bool(notes.source) or bool(set(notes.notes) & set(others.notes))
-
-
 def _is_of_known_notes(step: PipelineStep) -> bool:
     """Return whether a step shows notes that the conversation or a name gives: "open it"."""
     return step.target is not None and bool(step.target.notes or step.target.source) and not step.target.query
@@ -360,7 +329,7 @@ def _option(reading: Reading) -> ClarificationOption:
 
 
 def _joined(head: Reading, tail: Reading, state: DialogState) -> Reading | None:
-    """Return two readings as one; None if the second needs a note that the first deletes or only creates.
+    """Return two readings as one; None if the second needs a note that the first only creates.
 
     In the notation, a note that does not exist yet can only be the result of the previous step.
     """
@@ -368,12 +337,6 @@ def _joined(head: Reading, tail: Reading, state: DialogState) -> Reading | None:
     created = {*state.new_notes}
     for step in tail.steps:
         target, last = step.target, steps[-1]
-        if target is not None and target.source and step is tail.steps[0]:
-            is_same = last.target is not None and (bool(last.target.query) or state.them == last.target.notes)
-            if not is_same and (target.query or not state.them):
-                return None
-            if not is_same:
-                step = replace(step, target=NoteSet(notes=target.first_notes(state.them)))
         if target is not None and created & set(target.notes):
             is_same = last.action == "create_note" or last.target in (target, NoteSet(source="previous"))
             if not is_same or target != NoteSet(notes=target.notes[:1]):
@@ -386,8 +349,6 @@ def _joined(head: Reading, tail: Reading, state: DialogState) -> Reading | None:
         if any(isinstance(notes, NoteSet) and created & set(notes.notes) for notes in others):
             return None
         steps.append(step)
-    if _needs_deleted_note(steps):
-        return None
     return Reading(
         tuple(steps),
         min(head.score, tail.score),

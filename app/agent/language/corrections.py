@@ -13,13 +13,12 @@ from datetime import date
 
 from app.agent.language.actions import FOLDER_ACTIONS, MOVING_ACTIONS, TASK_ACTIONS
 from app.agent.language.dates import shifted_day
-from app.agent.language.dialog import NOTE_ROLES, DialogState, with_moved_notes
+from app.agent.language.dialog import NOTE_ROLES, with_moved_notes
 from app.agent.language.follow_ups import narrowed_notes
 from app.agent.language.lexicon import Language
 from app.agent.language.new_tasks import adds_tasks
 from app.agent.language.readings import Clarification, NoteSet, PipelineStep, Reading, as_tuple
 from app.agent.language.request import Request, without_marks_at_end
-from app.agent.language.task_matching import names_task
 from app.agent.language.task_references import parse_due
 from app.agent.language.tokens import Token, span_text
 from app.agent.language.undo import undoes_nothing
@@ -120,7 +119,7 @@ def parse_correction(request: Request, tokens: tuple[Token, ...]) -> list[Readin
         reading = replace(reading, is_certain=not (is_made or is_doubtful))
         is_pending = not (dialog.made or dialog.undone)
         reading = replace(reading, steps=(*undo, *reading.steps)) if is_pending else reading
-        readings += _with_earlier_undo(dialog, reading)
+        readings.append(reading)
         if is_doubtful and dialog.made:
             readings.append(replace(reading, steps=(dialog.undo_of_request,)))
     step = steps[-1]
@@ -147,22 +146,6 @@ def _is_doubtful_value(request: Request, words: _Words, step: PipelineStep, chan
         return False
     known = (find.find_tag(text), find.find_folder(text), find.find_type(text), find.find_value(text))
     return not any(known) and not find.notes(text.strip("[]"))
-
-
-def _with_earlier_undo(dialog: DialogState, reading: Reading) -> list[Reading]:
-    """Return a reading, and one that also undoes the change before, if that one was of the same notes.
-
-    After "no, to 5", the undo of this correction leaves the first wrong value.
-    """
-    first = reading.steps[0]
-    count = dialog.made
-    if first.action != "undo" or not 0 < count < len(dialog.changes):
-        return [reading]
-    before, last = dialog.changes[-count - 1 : len(dialog.changes) - count + 1]
-    if before.action != last.action or before.notes != last.notes or last.action not in _REPLACING_ROLES:
-        return [reading]
-    both = PipelineStep("undo", None, {"scope": f"last:{count + 1}"})
-    return [reading, replace(reading, steps=(both, *reading.steps[1:]))]
 
 
 def correcting_words(language: Language, tokens: tuple[Token, ...]) -> tuple[Token, ...]:
@@ -284,18 +267,14 @@ def _corrected(request: Request, step: PipelineStep, words: _Words) -> list[Pipe
         return [narrowed]
     if step.action in _PLACES and (place := _other_place(request, step, tokens)):
         return [replace(step, action=place)]
-    if any(token.kind == "mark" for token in tokens) and (day := _day_of_parts(request, tokens)):
-        return list(_with_day(step, day))
     if any(token.kind == "mark" for token in tokens):
-        return _with_parts(request, step, words)
+        return list(_with_day(step, day)) if (day := _day_of_parts(request, tokens)) else []
     language = request.language
     for name in ("only", "belongs"):
         tokens = tokens[language.match_prefix(tokens, 0, "corrections", name) :] or tokens
     words = replace(words, tokens=tokens)
     if words.is_name:
         return list(_with_free_words(request, step, words))
-    if step.action in TASK_ACTIONS and (task := _listed_task(request, step, tokens)) is not None:
-        return [task]
     if (due := parse_due(request, tokens)) and (changes := list(_with_day(step, due))):
         return changes
     cued = _cued(request, step, tokens)
@@ -314,27 +293,10 @@ def _corrected(request: Request, step: PipelineStep, words: _Words) -> list[Pipe
         values = [change for role in roles for change in _with_value(request, step, role, rest)]
         if changes := _with_other_notes(request, step, rest, of_notes) or values:
             return changes
-    if (key := _with_other_property(request, step, tokens)) is not None:
-        return [key]
     if len(tokens) == 1 and tokens[0].kind in ("quoted", "tag"):
         role = next((role for role in _QUOTED_ROLES if role in step.arguments), "")
         return list(_with_value(request, step, role, tokens))
     return list(_with_free_words(request, step, words))
-
-
-def _with_parts(request: Request, step: PipelineStep, words: _Words) -> list[PipelineStep]:
-    """Return the change with the corrections of all parts: "the Directions heading, to Method"."""
-    parts: list[tuple[Token, ...]] = [()]
-    for token in words.tokens:
-        parts = [*parts, ()] if token.kind == "mark" else [*parts[:-1], (*parts[-1], token)]
-    changes = [step]
-    for part in parts:
-        part = part[request.language.match_prefix(part, 0, "and") :]
-        if not part:
-            return []
-        corrected = [_corrected(request, change, replace(words, tokens=part)) for change in changes]
-        changes = [change for found in corrected for change in found]
-    return changes
 
 
 def _other_place(request: Request, step: PipelineStep, tokens: tuple[Token, ...]) -> str:
@@ -357,33 +319,12 @@ def _narrowed(request: Request, step: PipelineStep, tokens: tuple[Token, ...]) -
             return None
         kept = tuple(path for path in notes.notes if path not in left_out)
         return replace(step, target=NoteSet(notes=kept))
-    templates = request.vocabulary.excluded_templates
-    if after and rest and rest <= {*language.table("doubts")["templates"]} and templates:
-        narrowed: NoteSet | None = notes.with_query(templates) if templates not in notes.query else None
-    else:
-        narrowed = narrowed_notes(request, tokens, notes)
+    narrowed = narrowed_notes(request, tokens, notes)
     return replace(step, target=narrowed) if narrowed is not None else None
 
 
 def _name_words(path: str) -> set[str]:
     return {*name_key(NotePath.on_disk(path).name).split()}
-
-
-def _listed_task(request: Request, step: PipelineStep, tokens: tuple[Token, ...]) -> PipelineStep | None:
-    """Return the same change of another listed task: "the second one", "the oven one"."""
-    language, dialog = request.language, request.dialog
-    ordinal = request.set_parser().ordinal_in(tokens)
-    if ordinal is not None:
-        found = (
-            [dialog.tasks[ordinal - 1 if ordinal > 0 else ordinal]] if ordinal <= len(dialog.tasks) else []
-        )
-    else:
-        text = span_text(request.text, tokens)
-        found = [task for task in dialog.tasks if names_task(text, task[1], language.code)]
-    if len(found) != 1 or not dialog.tasks:
-        return None
-    path, query = found[0]
-    return replace(step, target=NoteSet(notes=(path,))).with_argument("query", query)
 
 
 def _day_of_parts(request: Request, tokens: tuple[Token, ...]) -> str:
@@ -476,7 +417,7 @@ def _with_other_notes(
     if _means_other(request, tokens):
         notes = _other_note(request, step)
     if len(notes) != 1:
-        return _with_several_notes(step, notes, roles)
+        return []
     changes = []
     for role in roles:
         present = step.target if role == "target" else step.arguments.get(role)
@@ -486,20 +427,6 @@ def _with_other_notes(
                 replace(step, target=other) if role == "target" else step.with_argument(role, other)
             )
     return changes
-
-
-def _with_several_notes(
-    step: PipelineStep, notes: tuple[str, ...], roles: Sequence[str]
-) -> list[PipelineStep]:
-    """Return a change of several notes, or of both notes of a relation: "no, I meant H4 and K1"."""
-    if not notes or "target" not in roles or step.target is None or step.action in TASK_ACTIONS:
-        return []
-    end = next((role for role in NOTE_ROLES[1:] if role in step.arguments), "")
-    if not end:
-        return [replace(step, target=NoteSet(notes=notes))]
-    if len(notes) > 2:
-        return []
-    return [replace(step, target=NoteSet(notes=notes[:1])).with_argument(end, NoteSet(notes=notes[1:]))]
 
 
 def _means_other(request: Request, tokens: tuple[Token, ...]) -> bool:
@@ -531,19 +458,6 @@ def _other_note(request: Request, step: PipelineStep) -> tuple[str, ...]:
         if len(pair) == 2 and len(changed) == 1 and changed[0] in pair:
             return tuple(path for path in pair if path not in changed)
     return ()
-
-
-def _with_other_property(
-    request: Request, step: PipelineStep, tokens: tuple[Token, ...]
-) -> PipelineStep | None:
-    """Return a change of another property: "I meant the category"."""
-    words = [token for token in tokens if token.key not in request.language.words("determiners")]
-    key = str(step.arguments.get("key", ""))
-    if not key or len(words) != 1 or len(words) == len(tokens):
-        return None
-    find = request.vocabulary.find_property
-    name = request.language.property_name(words[0].key, find) or find(words[0].value)
-    return step.with_argument("key", name) if name and name_key(name) != name_key(key) else None
 
 
 def _with_free_words(request: Request, step: PipelineStep, words: _Words) -> Iterator[PipelineStep]:

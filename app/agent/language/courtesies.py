@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from app.agent.language.compound_requests import keeps_links
 from app.agent.language.lexicon import Language
 from app.agent.language.tokens import Token
 
@@ -28,7 +27,6 @@ def without_courtesies(language: Language, tokens: tuple[Token, ...]) -> tuple[T
             continue
         for start in range(max(position + 1, end - 5), end):
             is_ending = any(phrase.matches_all(tokens[start:end]) for phrase in ending)
-            is_ending = is_ending or keeps_links(language, tokens[:end], start)
             if is_ending and tokens[start].key not in (
                 "then",
                 "again",

@@ -337,9 +337,17 @@ def _condition_on_mark(request: Request, word: str) -> str:
         is_day = any(field.name == name and field.dates > _MIN_DAYS for field in vocabulary.fields)
         if is_day and name_key(name) not in language.words("due_properties"):
             return f"{_field(name)}]"
+    return checkbox_like(request, word)
+
+
+def checkbox_like(request: Request, word: str) -> str:
+    """Return the condition that the only checkbox is set whose name begins like a word: "vegetarisch".
+
+    Return an empty text for other words.
+    """
     if len(word) < _MIN_COGNATE_LENGTH:
         return ""
-    cognates = []
+    vocabulary, cognates = request.vocabulary, []
     for field in vocabulary.fields:
         pairs = zip(name_key(field.name), word, strict=False)
         common = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))

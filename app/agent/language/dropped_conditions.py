@@ -82,15 +82,13 @@ def _dropped_word(request: Request, reading: Reading) -> str:
 
 
 def _leaves_out_value(request: Request, reading: Reading, other: Reading) -> bool:
-    """Return whether a reading lacks a value, or the limit to a list, that another reading has.
+    """Return whether a reading lacks a value that another reading has.
 
     For "create a note Tart in Recipes", the creation without a folder is no alternative to the one with it.
     """
     step, full = reading.last, other.last
     if reading.steps[:-1] != other.steps[:-1] or step.action != full.action:
         return False
-    if _is_beyond_list(step.target, full.target) and step.arguments == full.arguments:
-        return request.writes(reading)  # "Delete the empty ones" means those of the list.
     if step.target != full.target:
         return False
     extra = {name: str(value) for name, value in full.arguments.items() if name not in step.arguments}
@@ -101,13 +99,6 @@ def _leaves_out_value(request: Request, reading: Reading, other: Reading) -> boo
         used |= request.language.words("task_nouns")
     stated = {token.key for token in request.tokens if token.is_word} - used
     return all(_keys(value) and _keys(value) <= stated for value in extra.values())
-
-
-def _is_beyond_list(notes: NoteSet | None, listed: NoteSet | None) -> bool:
-    """Return whether two sets differ only in that `listed` is limited to the notes listed last."""
-    if notes is None or listed is None or listed.source != "previous":
-        return False
-    return not notes.source and not notes.notes and replace(listed, source="") == notes
 
 
 def _keys(text: str) -> set[str]:
@@ -175,8 +166,6 @@ def _is_expressed(request: Request, position: int, sets: Sequence[NoteSet]) -> b
             phrase.longest_match(tokens, position) for phrase in note_filter.say
         ):
             return any(note_filter.query in notes.query for notes in sets)
-    if request.set_parser().order_in(tokens[position : position + 1]):
-        return any(notes.order or notes.limit for notes in sets)
     parser = request.set_parser()
     named = parser.find_named(tokens[position : position + 2])
     if named is not None and named.notes.notes:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from app.agent.language.choices import ReadingChooser
 from app.agent.language.corrections import parse_correction
+from app.agent.language.creation_properties import parse_creation_with_properties
 from app.agent.language.described_sets import parse_described_list
 from app.agent.language.follow_ups import parse_plain_follow_up, parse_refined_question
 from app.agent.language.line_removals import parse_removed_line
@@ -18,7 +19,16 @@ from app.agent.language.notes_of_kinds import parse_listed_note_of_kind, parse_n
 from app.agent.language.property_lines import parse_asked_value, parse_property_line
 from app.agent.language.property_questions import parse_property_question
 from app.agent.language.property_values import parse_property_values
-from app.agent.language.readings import Interpretation, ModelRequired, NoteSet, PipelineStep, Reading, Reply
+from app.agent.language.questions import source_note
+from app.agent.language.readings import (
+    ContentQuestion,
+    Interpretation,
+    ModelRequired,
+    NoteSet,
+    PipelineStep,
+    Reading,
+    Reply,
+)
 from app.agent.language.relations import parse_link_question, parse_relations
 from app.agent.language.replacements import (
     parse_corrected_number,
@@ -30,10 +40,11 @@ from app.agent.language.table_rows import parse_table_row
 from app.agent.language.task_lists import parse_task_list
 from app.agent.language.task_references import parse_task_change
 from app.agent.language.template_notes import parse_note_from_template
-from app.agent.language.text_additions import parse_dictated_text, parse_stated_fact
+from app.agent.language.text_additions import parse_added_line, parse_dictated_text, parse_stated_fact
 from app.agent.language.texts_before_places import parse_placed_text
 from app.agent.language.tokens import Token, span_text
 from app.agent.language.undo import parse_redo, parse_undo
+from app.agent.language.value_removals import parse_removed_value
 from app.vault.path import NotePath
 
 Rule = Callable[[Request, tuple[Token, ...]], Interpretation | None]
@@ -59,9 +70,12 @@ class FixedInterpretations:
             self._run_or_asked(parse_move_to_new_folder),
             self._run_or_asked(parse_corrected_number),
             parse_undo,
+            self._decided(parse_creation_with_properties),
             self._decided(parse_property_values),
             self._decided(parse_asked_value),
+            self._run_or_asked(parse_removed_value),
             self._run_or_asked(parse_property_line),
+            _interpret_source_question,
             self._decided(_open_by_name),
             parse_property_question,
             parse_task_list,
@@ -71,6 +85,7 @@ class FixedInterpretations:
             self._run_or_asked(parse_stated_fact),
             self._run_or_asked(parse_placed_text),
             self._decided(parse_table_row),
+            self._decided(parse_added_line),
             self._run_or_asked(parse_removed_line, runs_uncertain=True),
             self._decided(parse_replacement_everywhere),
             self._decided(parse_replacement_here),
@@ -150,6 +165,11 @@ class FixedInterpretations:
         if reading is None or any(step.action not in request.allowed for step in reading.steps):
             return None
         return self._chooser.decide(request, [reading])
+
+
+def _interpret_source_question(request: Request, tokens: tuple[Token, ...]) -> Interpretation | None:
+    """Interpret a question that names the note in which the answer is."""
+    return ContentQuestion(request.text) if source_note(request)[0] else None
 
 
 def _refuse(request: Request, tokens: tuple[Token, ...]) -> Interpretation | None:

@@ -5,19 +5,12 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from datetime import date
-from itertools import takewhile
 
 from app.agent.language.candidates import have_same_meaning
-from app.agent.language.conditions import (
-    date_slot,
-    property_value,
-    replaced_conditions,
-    top_level_parts,
-)
-from app.agent.language.dates import DateParser
-from app.agent.language.described_sets import mark_condition
+from app.agent.language.conditions import property_value, replaced_conditions, top_level_parts
+from app.agent.language.dates import DateParser, DateSpan
+from app.agent.language.described_sets import checkbox_like, mark_condition
 from app.agent.language.list_orders import continued_order
-from app.agent.language.listed_notes import notes_described
 from app.agent.language.note_sets import NoteSetParser
 from app.agent.language.periods import search_of_period
 from app.agent.language.readings import NoteSet, PipelineStep, Reading
@@ -29,16 +22,11 @@ from app.index.value_order import property_of
 from app.vault.path import NotePath, name_key
 
 _SPAN = re.compile(
-    r"(?P<name>modified|created):(?P<sign><=|>=|<|>|)(?P<first>\d{4}-\d\d-\d\d)"
-    r"(?: (?P=name):<=(?P<last>\d{4}-\d\d-\d\d))?"
+    r"(?P<name>modified|created):(?:>=)?(?P<first>\d{4}-\d\d-\d\d)(?: (?P=name):<=(?P<last>\d{4}-\d\d-\d\d))?"
 )
 _YEAR_CONDITION = re.compile(r"\[(?P<name>\w+):(?P<sign><=|>=|<|>|)(?P<year>\d{4})")
 _LISTINGS = frozenset(("backlinks", "outgoing", "related", "similar", "mentions", "meaning", "what_supports"))
 _MAX_DESCRIBING_WORDS = 3
-_MIN_CHECKBOXES = 0.5
-"""Minimum share of checkboxes among the values of a property whose name alone is a condition."""
-_MIN_COGNATE = 0.75
-"""Minimum share of a property's name with which a word for it begins, perhaps in another language."""
 _CORRECTED_ROLES = ("confidence", "value", "tag", "text", "new_name", "folder", "name")
 
 
@@ -55,7 +43,6 @@ def parse_plain_follow_up(request: Request, tokens: tuple[Token, ...]) -> Readin
         or _other_end_of_order(request, tokens, last.last)
         or _open_listed(request, tokens)
         or _list_others(request, tokens)
-        or _remove_added_tag(request, tokens, last.last)
         or _shift_dates(request, tokens, last.last)
         or _search_other_period(request, tokens, last.last)
     )
@@ -159,9 +146,7 @@ def _refine_by_part(
     if is_last and language.match_prefix(tokens, 0, "refine", "only") == 0:
         tokens = (bare[-1], *bare[:-1])  # "top five only"
     # After an answer from the notes, "and the February ones?" continues the question.
-    described = (
-        () if request.dialog.asked else _described(request, tokens) or _period(request, tokens, target)
-    )
+    described = () if request.dialog.asked else _described(request, tokens)
     tokens = described or tokens
     condition = ""
     for kind in ("only",) if described else ("only", "also", "without", "count_only"):
@@ -202,8 +187,6 @@ def _refine_by_part(
         query = parsed.notes.query
         if narrows and parsed.has_bare_topic and (condition := _description(request, tokens[after:end])):
             query = condition
-        if narrows and (days := _days_of_listed(request, target, tokens[after:end], sets)):
-            query = days
         words = [token.value for token in tokens[after:end] if token.kind != "mark"]
         if kind == "without" and parsed.is_near and len(words) == 1:
             # "Without the drafts" is more than the note "First draft".
@@ -215,10 +198,7 @@ def _refine_by_part(
         if is_value and named_value:
             query = named_value  # "which of those are authors?" is not about the note "Author Template"
         elif narrows and parsed.notes.is_single:
-            # "Which of those mention Maskelyne?" looks for the name, but "are in the Harlow note" does not.
-            says_where = language.match_prefix(tokens, after, "dates", "span") > after
-            if says_where or tokens[after].key in language.words("lacking"):
-                return None
+            # "Which of those mention Maskelyne?" looks for the name.
             named = without_marks_at_end(tokens[after:])
             query = " ".join(words) if parsed.is_near else quote_text(span_text(request.text, named))
         if not query or (kind == "also" and (not parsed.has_head or target.notes)):
@@ -234,7 +214,7 @@ def _refine_by_part(
         # "Also between 1740 and 1760" may extend or replace a comparison, "also the events" a count;
         # "only the best" may refer to a sort order rather than a word.
         is_plain = is_value or bool(condition)
-        is_plain = is_plain or (len(described) == 1 and not _means_property(request, described))
+        is_plain = is_plain or len(described) == 1
         is_ambiguous = (parsed.has_bare_topic and not is_plain) or (
             narrows and parsed.is_near and not is_value
         )
@@ -253,11 +233,8 @@ def _description(request: Request, tokens: tuple[Token, ...]) -> str:
     """
     text = " ".join(token.value for token in without_marks_at_end(tokens))
     vocabulary = request.vocabulary
-    for field in vocabulary.fields:
-        pairs = zip(name_key(field.name), name_key(text), strict=False)
-        common = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
-        if field.checkboxes > _MIN_CHECKBOXES and common >= _MIN_COGNATE * len(field.name):
-            return f'["{field.name}":true]' if " " in field.name else f"[{field.name}:true]"
+    if checkbox := checkbox_like(request, name_key(text)):
+        return checkbox
     if value := vocabulary.find_value(text) if text else None:
         return value
     if len(described := without_marks_at_end(tokens)) == 1 and (
@@ -269,12 +246,6 @@ def _description(request: Request, tokens: tuple[Token, ...]) -> str:
     endings = request.language.data.get("endings", ())
     tag = vocabulary.find_described_tag(words, endings) if words else None
     return f"tag:{quote_value(tag)}" if tag is not None else ""
-
-
-def _means_property(request: Request, tokens: tuple[Token, ...]) -> bool:
-    """Return whether words may be about a property that they do not name: "expensive" about `price`."""
-    implied = request.language.implied_properties({token.key for token in tokens})
-    return any(request.vocabulary.find_property(name) for name in implied)
 
 
 def _described(request: Request, tokens: tuple[Token, ...]) -> tuple[Token, ...]:
@@ -289,21 +260,11 @@ def _described(request: Request, tokens: tuple[Token, ...]) -> tuple[Token, ...]
     first = language.after_determiners(words, first)
     described = words[first:-1]
     plain = language.words("determiners") | language.words("lacking")
-    is_plain = all(token.is_word and token.key not in plain for token in described)
+    is_plain = bool(described) and all(token.is_word and token.key not in plain for token in described)
     # "Delete empty ones" is a request of its own, but "the quick ones" is none.
     is_plain = is_plain and (len(described) == 1 or described[0].key not in language.verbs())
     is_led = start > 0 or first > 0
     return described if is_led and is_plain and len(described) <= _MAX_DESCRIBING_WORDS else ()
-
-
-def _period(request: Request, tokens: tuple[Token, ...], listed: NoteSet) -> tuple[Token, ...]:
-    """Return the period of "no, from 2023" after a search without one; empty for other requests."""
-    start = request.language.match_prefix(tokens, 0, "refine", "no")
-    words = tuple(token for token in without_marks_at_end(tokens[start:]) if token.kind != "mark")
-    has_period = any(date_slot(part) for part in top_level_parts(listed.query))
-    if not start or not words or has_period or not request.dialog.results:
-        return ()
-    return words if request.dates.parse_period(words) is not None else ()
 
 
 def narrowed_notes(request: Request, tokens: tuple[Token, ...], notes: NoteSet) -> NoteSet | None:
@@ -314,17 +275,6 @@ def narrowed_notes(request: Request, tokens: tuple[Token, ...], notes: NoteSet) 
         return None
     target = narrower.last.target
     return target if target is not None and not target.source else None
-
-
-def _days_of_listed(request: Request, listed: NoteSet, tokens: tuple[Token, ...], sets: NoteSetParser) -> str:
-    """Return the condition on the names of listed daily notes for the period that tokens name, or no text.
-
-    After "the notes in Journal", "only the ones from February" are those of its days.
-    """
-    plain = request.language.words("determiners") | request.language.words("result_pronouns")
-    start = next((at for at, token in enumerate(tokens) if token.key not in plain), len(tokens))
-    is_daily = request.vocabulary.means_daily_notes(top_level_parts(listed.query))
-    return sets.names_of_days(without_marks_at_end(tokens[start:])) if is_daily and tokens[start:] else ""
 
 
 def _added(listed: NoteSet, query: str) -> str:
@@ -464,26 +414,6 @@ def _open_listed(request: Request, tokens: tuple[Token, ...]) -> Reading | None:
     return Reading((PipelineStep("open", parsed.notes),), 0.95, language=request.language.code)
 
 
-def _remove_added_tag(request: Request, tokens: tuple[Token, ...], step: PipelineStep) -> Reading | None:
-    """Interpret "take the tag off again" after a tag was added.
-
-    "The H4 one should not have it, untag it" takes it off one of the notes.
-    """
-    dialog, language = request.dialog, request.language
-    start = max((at + 1 for at, token in enumerate(tokens) if token.kind == "mark"), default=0)
-    is_revert = step.action == "add_tag" and language.matches_phrase(tokens[start:], "refine", "untag")
-    if not is_revert or dialog.made != 1:
-        return None
-    change = dialog.changes[-1]
-    words, paths = notes_described(replace(request, tokens=tokens[:start])) if start else ("", change.notes)
-    if not paths:
-        return None
-    reverted = change.opposite(paths) or dialog.undo_of_request
-    if len(paths) > 1 and words:
-        reverted = replace(reverted, target=NoteSet(unknown=words, candidates=paths))
-    return Reading((reverted,), 0.95, language=language.code)
-
-
 def _list_others(request: Request, tokens: tuple[Token, ...]) -> Reading | None:
     """Interpret "show me the others" after a part of a list, or after a request about some of its notes."""
     others = tuple(path for path in request.dialog.others if request.vocabulary.has_file(path))
@@ -495,19 +425,13 @@ def _list_others(request: Request, tokens: tuple[Token, ...]) -> Reading | None:
 
 
 def _shift_dates(request: Request, tokens: tuple[Token, ...], step: PipelineStep) -> Reading | None:
-    """Repeat the last step for other dates: "one week later", "and the day before"."""
+    """Repeat the last search, or the view of a daily note, for other dates: "one week later"."""
     after = request.language.match_prefix(tokens, 0, "refine", "same")
     shift = request.dates.parse_shift(tokens[after:])
     action = request.allowed.get(step.action)
-    if shift is None or action is None:
+    if shift is None or action is None or action.writes:
         return None  # no shift, or its tool has been turned off since
     unit, count = shift
-    if action.writes:
-        day = _parse_day(str(step.arguments.get("value", "")))
-        if day is None:
-            return None
-        value = request.dates.shift(day, day, unit, count)[0].isoformat()
-        return Reading((step.with_argument("value", value),), 0.95, language=request.language.code)
     target = step.target
     if (
         target is not None
@@ -563,11 +487,8 @@ def _shift_query_dates(query: str, dates: DateParser, unit: str, count: int) -> 
         first, last = _parse_day(match["first"]), _parse_day(match["last"] or match["first"])
         if first is None or last is None:
             return match[0]
-        name = match["name"]
-        if match["last"] is None and match["sign"]:
-            return f"{name}:{match['sign']}{dates.shift(first, first, unit, count)[0].isoformat()}"
-        start, end = (day.isoformat() for day in dates.shift(first, last, unit, count))
-        return f"{name}:{start}" if start == end else f"{name}:>={start} {name}:<={end}"
+        start, end = dates.shift(first, last, unit, count)
+        return DateSpan(start, end, 0).query(match["name"])
 
     def shift_year(match: re.Match[str]) -> str:
         year = int(match["year"]) + count
@@ -582,23 +503,6 @@ def _parse_day(text: str) -> date | None:
         return date.fromisoformat(text)
     except ValueError:
         return None
-
-
-def with_undo_first(request: Request, reading: Reading) -> list[Reading]:
-    """Return a correction of the last change ("no, I meant H4") with and without an undo before it.
-
-    Return any other reading alone.
-    """
-    dialog, step = request.dialog, reading.last
-    change = dialog.changes[-1] if dialog.made else None
-    has_other_notes = step.target is not None and (
-        change is None or not set(step.target.notes) & set(change.notes)
-    )
-    is_correction = request.language.match_prefix(request.tokens, 0, "refine", "instead") > 0
-    if change is None or change.action != step.action or not has_other_notes or not is_correction:
-        return [reading]
-    undo = PipelineStep("undo", None, {"scope": "last"})
-    return [replace(reading, steps=(undo, *reading.steps)), replace(reading, score=reading.score - 0.01)]
 
 
 def _repeat_on_notes(
@@ -734,20 +638,13 @@ def _repeat_on_note(
     if step.target is None or (after == 0 and end == len(tokens)) or after >= end:
         return None
     named = sets.find_named(tokens[after:end])
-    if named is None or len(named.notes.notes) != 1:
+    if named is None or len(named.notes.notes) != 1 or not step.target.notes:
         return None
-    if step.target.notes:
-        repeated = replace(step, target=named.notes)
-        words = [token for token in (*tokens[:after], *tokens[end:]) if token.kind != "mark"]
-        again_words = request.language.words("same_again")
-        is_certain = all(token.key in again_words for token in words)
-        return Reading((repeated,), 0.9, language=request.language.code, is_certain=is_certain)
-    name = NotePath.on_disk(named.notes.notes[0]).stem_path
-    query = re.sub(r"((?:links-to|linked-from):)(?:\"[^\"]*\"|\S+)", rf'\1"{name}"', step.target.query)
-    if query == step.target.query:
-        return None
-    repeated = replace(step, target=replace(step.target, query=query))
-    return Reading((repeated,), 0.9, language=request.language.code)
+    repeated = replace(step, target=named.notes)
+    words = [token for token in (*tokens[:after], *tokens[end:]) if token.kind != "mark"]
+    again_words = request.language.words("same_again")
+    is_certain = all(token.key in again_words for token in words)
+    return Reading((repeated,), 0.9, language=request.language.code, is_certain=is_certain)
 
 
 def _replace_target(
@@ -773,8 +670,6 @@ def _replace_target(
         # The previous change stays, so the agent asks before it makes the same change here.
         corrected = replace(step, target=named.notes)
         return Reading((corrected,), 0.92, language=language.code, is_certain=False)
-    if named and named.notes.notes and step.action == "find" and step.target.limit == 1:
-        return Reading((PipelineStep("open", named.notes),), 0.9, language=language.code)
     if step.action in ("find", "count"):
         parsed = sets.parse(rest)
         if parsed and not parsed.notes.notes and not parsed.notes.unknown and parsed.fit >= 0.55:

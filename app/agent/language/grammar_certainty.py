@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from app.agent.language.actions import GRAMMAR_ACTIONS
-from app.agent.language.choices import MIN_COMPLETE_SCORE, is_clear, names_folder, note_sets_of
+from app.agent.language.choices import MIN_COMPLETE_SCORE, is_clear, note_sets_of
 from app.agent.language.conditions import top_level_parts
 from app.agent.language.decision import Option, bare_words
 from app.agent.language.offered_options import complete_option
@@ -34,7 +34,7 @@ def grammar_decides(request: Request, best: Reading, options: Sequence[Option]) 
     if len(best.steps) >= MIN_PIPELINE_STEPS and best.score >= MIN_COMPLETE_SCORE:
         return not is_doubted
     if is_change:
-        return best.is_certain and best.score >= MIN_COMPLETE_SCORE and names_folder(request, best)
+        return False
     if _is_folder(best) and len(request.mentions(request.tokens)) == 1:
         return not (is_doubted and options[0].reading is None)
     if complete.is_considered:

@@ -150,7 +150,7 @@ class InterpretationChooser:
         """
         if not any(option.reading for option in offered):
             if offered and (top is None or offered[0].share > top.share):
-                return self._outcomes.interpret(offered[0].outcome, request, is_sure=False)
+                return self._outcomes.interpret(offered[0].outcome, request)
             offered = [top] if top is not None and not is_change_by_noun(top, request) else []
         if offered and is_possible:
             answers = [self._outcomes.option_reading(option, request) for option in offered]

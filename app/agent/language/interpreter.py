@@ -16,7 +16,6 @@ from app.agent.language.described_sets import with_described_sets
 from app.agent.language.dialog import DialogState
 from app.agent.language.dropped_conditions import with_every_condition
 from app.agent.language.dropped_values import with_dropped_value
-from app.agent.language.exclusions import with_excluded_names
 from app.agent.language.grammar_readings import GUESS_SCORE, correct_words
 from app.agent.language.interpretation_choice import InterpretationChooser
 from app.agent.language.lexicon import ActionFrame, Language
@@ -89,8 +88,7 @@ class Interpreter:
             readings = list(result.readings)
             if result.fixed is not None:
                 described = with_described_sets(request, result.fixed)
-                complete = with_empty_values(request, with_every_condition(request, described))
-                return with_excluded_names(request, complete)
+                return with_empty_values(request, with_every_condition(request, described))
             if request is not likeliest:
                 # A language that knows fewer of the words would search for those of the other language.
                 readings = [
@@ -110,7 +108,7 @@ class Interpreter:
         whole = with_described_sets(likeliest, with_dropped_value(likeliest, expected, written))
         complete = with_every_condition(likeliest, about_whole_vault(likeliest, whole))
         complete = with_empty_values(likeliest, complete)
-        return with_excluded_names(likeliest, without_guessed_note(likeliest, complete))
+        return without_guessed_note(likeliest, complete)
 
     def _summary_of_length(self, request: Request, context: RequestContext) -> Interpretation | None:
         """Interpret a request for a summary of a certain length: "summarize it in three lines"; else None.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
@@ -19,13 +18,11 @@ from app.agent.language.readings import (
 )
 from app.agent.language.request import Request
 from app.agent.language.tokens import Token
-from app.vault.path import NotePath, name_key
+from app.vault.path import NotePath
 
 _ONE_NOTE = "The last list has only 1 note. Nothing was changed."
 _FEW_NOTES = "The last list has only {} notes. Nothing was changed."
-_PROPERTY = re.compile(r'\[("?)([^:\]"]+)\1[:\]]')
 _MAX_NAME_WORDS = 3
-_MIN_NAME_LENGTH = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,46 +42,11 @@ def with_listed_note(request: Request) -> Request:
     description = _description(request)
     path = request.vocabulary.note_near(description.words, request.dialog.them) if description else None
     if description is None or path is None:
-        return _with_listed_name(request)
+        return request
     return _with_link(request, path, description.start, description.end)
 
 
-def notes_described(request: Request) -> tuple[str, tuple[str, ...]]:
-    """Return the words of "the Halden one", and the listed notes that it may mean; no words without them."""
-    description = _description(request)
-    words = description.words if description is not None else ()
-    near = request.vocabulary.notes_near(words, request.dialog.them) if words else ()
-    return " ".join(words), tuple(near)
-
-
-def describes_note(request: Request, end: int) -> bool:
-    """Return whether the words before a position describe a listed note: "the Halden one should not"."""
-    return bool(notes_described(replace(request, tokens=request.tokens[:end]))[1])
-
-
 def with_listed(request: Request) -> Request:
-    """Return a request with names for "the other ones" and for "that property"."""
-    return _with_listed_property(_with_other_notes(request))
-
-
-def _with_listed_property(request: Request) -> Request:
-    """Return a request with "that property" as the name of the only one that the last search is about."""
-    language, tokens, last = request.language, request.tokens, request.dialog.last
-    target = last.last.target if last is not None else None
-    names = {match[2] for match in _PROPERTY.finditer(target.query)} if target is not None else set()
-    nouns = language.table("property_values")["nouns"]
-    said = language.table("listed")["pointing"]
-    for at in range(len(tokens) - 1):
-        if len(names) == 1 and tokens[at].key in said and tokens[at + 1].key in nouns:
-            (name,) = names
-            lead, noun = tokens[at], tokens[at + 1]
-            named = Token("word", name.casefold(), name, noun.start, noun.end)
-            noun = replace(noun, start=lead.start, end=lead.end)
-            return replace(request, tokens=(*tokens[:at], noun, named, *tokens[at + 2 :]))
-    return request
-
-
-def _with_other_notes(request: Request) -> Request:
     """Return a request with "the other ones" as "them", in a dialog that listed only these notes.
 
     The other ones are the listed notes without those of the last request. A request that names a note, whose
@@ -213,25 +175,6 @@ def _description(request: Request) -> _Description | None:
         if end > first:
             return _Description(tuple(token.key for token in tokens[first:end]), at, end)
     return None
-
-
-def _with_listed_name(request: Request) -> Request:
-    """Return a request with a proper noun as a link to the only listed note that has it in its name."""
-    tokens = request.tokens
-    if not request.dialog.them:
-        return request
-    known = request.language.vocabulary() | request.language.function_words()
-    words = {id(one.tokens[0]) for one in request.mentions(tokens) if one.kind == "word"}
-    for at, token in enumerate(tokens[1:], 1):
-        is_name = token.is_word and token.value[0].isupper() and len(token.key) >= _MIN_NAME_LENGTH
-        if not is_name or id(token) not in words or token.key in known:
-            continue
-        paths = [
-            path for path in request.dialog.them if token.key in name_key(NotePath.on_disk(path).name).split()
-        ]
-        if len(paths) == 1:
-            return _with_link(request, paths[0], at, at + 1)
-    return request
 
 
 def _with_link(request: Request, path: str, start: int, end: int) -> Request:

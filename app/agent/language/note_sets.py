@@ -135,7 +135,6 @@ class NoteSetParser(NoteReferenceParser):
         is_negated = is_alternative = has_head = has_bare_topic = False
         ordering: NoteOrder | None = None
         is_one: bool | None = None
-        names_one = False
         requested_order = self.order_in(tokens)
         is_ordered = requested_order is not None and bool(requested_order[0])
         last: QueryPart | None = None
@@ -185,7 +184,6 @@ class NoteSetParser(NoteReferenceParser):
                 if ordering is not None:
                     limit = order.limit if order.limit is not None else ordering.limit
                     order = replace(order, limit=limit, is_superlative=ordering.is_superlative)
-                names_one = names_one or self._names_one(tokens, position, order)
                 ordering = order
                 has_head = True
                 advance(order.end)
@@ -231,7 +229,7 @@ class NoteSetParser(NoteReferenceParser):
         conditions = self._vocabulary.without_templates(conditions)
         notes = replace(listed_notes or NoteSet(), query=" ".join(conditions))
         if ordering is not None:
-            is_one = not unexplained and not has_bare_topic if is_one is None else is_one or names_one
+            is_one = not unexplained and not has_bare_topic if is_one is None else is_one
             notes = self._in_order(notes, ordering, is_one, tokens)
         elif listed_notes is None and conditions and self._means_listed(tokens):
             notes = replace(notes, source="previous")
@@ -315,15 +313,6 @@ class NoteSetParser(NoteReferenceParser):
         if order in ("modified", "-modified") and _STATED_DATE.search(notes.query):
             order = order.replace("modified", "dated")
         return replace(notes, order=order, limit=limit)
-
-    def _names_one(self, tokens: Sequence[Token], position: int, order: NoteOrder) -> bool:
-        """Return whether a superlative without a noun follows a singular verb: "which … is the oldest?"."""
-        determiners = self._language.words("determiners")
-        while position > 0 and tokens[position - 1].key in determiners:
-            position -= 1
-        verb = tokens[position - 1].key if position > 0 else ""
-        is_last = all(token.kind == "mark" for token in tokens[order.end :])
-        return order.is_superlative and is_last and verb in self._language.words("singular_verbs")
 
     def _means_listed(self, tokens: Sequence[Token]) -> bool:
         """Return whether "the empty ones" are some of the notes listed last, and all of those are known."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
-from itertools import combinations
 
 from app.agent.language.notation import serialize
 from app.agent.language.note_facts import FACTS, PropertiesOf
@@ -16,7 +15,6 @@ from app.index.value_order import property_of
 from app.vault.path import name_key
 
 USEFUL, UNUSUAL, USELESS = range(3)
-_REPLACING_ACTIONS = frozenset(("set_property", "set_confidence", "set_type", "move", "rename"))
 _MAX_NOTES = 50
 """Maximum number of notes whose properties are looked up for one option."""
 _USUAL_SHARE = 0.8
@@ -145,23 +143,6 @@ class OptionRanker:
 def _folder(path: str) -> str:
     """Return the folder of a note with a slash at its end; empty for a note in no folder."""
     return "".join(path.rpartition("/")[:2])
-
-
-def overwrites_itself(reading: Reading) -> bool:
-    """Return whether a step of a reading does the same as another one, or replaces the value that it set."""
-    steps = [step for step in reading.steps if step.action not in ("undo", "redo")]
-    return any(
-        step == other
-        or (_replaced_value(step) is not None and _replaced_value(step) == _replaced_value(other))
-        for step, other in combinations(steps, 2)
-    )
-
-
-def _replaced_value(step: PipelineStep) -> tuple[str, NoteSet | None, str] | None:
-    """Return what a step gives another value: the property, type or folder of its notes; None for others."""
-    if step.action not in _REPLACING_ACTIONS:
-        return None
-    return step.action, step.target, name_key(str(step.arguments.get("key", "")))
 
 
 def meaning_key(found: Reading) -> str:

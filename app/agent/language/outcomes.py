@@ -71,28 +71,20 @@ class Outcomes:
             return None
         if contents > shares[outcome]:
             outcome = max(("question", "model"), key=lambda name: shares[name])
-        is_sure = (
-            shares[outcome] >= MIN_UNRELATED_PROBABILITY or shares["question"] < MIN_ANSWERED_PROBABILITY
-        )
-        return self.interpret(outcome, request, is_sure=is_sure)
+        return self.interpret(outcome, request)
 
-    def interpret(self, outcome: str, request: Request, *, is_sure: bool) -> Interpretation:
+    def interpret(self, outcome: str, request: Request) -> Interpretation:
         """Return the interpretation of a request that asks for no action."""
-        is_question = self.is_question(request)
         match outcome:
-            case "none" if is_question and not is_sure:
-                return ContentQuestion(request.text)
             case "model":
                 model = ModelRequired(_model_work(request))
-                is_order = _is_polite_order(request)
-                return ContentQuestion(request.text, model) if is_question and not is_order else model
+                is_question = self.is_question(request) and not _is_polite_order(request)
+                return ContentQuestion(request.text, model) if is_question else model
             case "question":
                 return ContentQuestion(request.text)
-            case "none":
+            case _:
                 reminds = request.language.has_phrase(request.tokens, "reminders", "leads")
                 return Reply("reminder" if reminds else "unsupported", understood=False)
-            case _:
-                return Reply("", understood=False)
 
     def option_reading(self, option: Option, request: Request) -> Reading:
         """Return the reading that selects an option in a question."""

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Collection
 
 from app.agent.language.actions import GRAMMAR_ACTIONS, TASK_ACTIONS, TOOL_PREFIX
 from app.agent.language.candidates import candidates, have_same_meaning
-from app.agent.language.choices import is_clear, names_folder, note_sets_of
+from app.agent.language.choices import is_clear, note_sets_of
 from app.agent.language.corrections import parse_correction
 from app.agent.language.new_folders import parse_move_to_new_folder
 from app.agent.language.property_lines import stated_lines
@@ -40,7 +40,7 @@ async def preferred_reading(
         change: The change.
         with_found_notes: Returns a reading with the found notes in place of its searches.
     """
-    if len(change.steps) > 1 or _is_for_grammar(change.last) or names_folder(request, change):
+    if len(change.steps) > 1 or _is_for_grammar(change.last):
         return None
     if parse_undo(request, request.tokens) or parse_correction(request, request.tokens):
         return None

@@ -33,7 +33,7 @@ from app.agent.language.mentions import EntityMention
 from app.agent.language.note_facts import FACTS
 from app.agent.language.note_references import NAMED_FIT, ParsedSet, without_possessive
 from app.agent.language.note_sets import NoteSetParser, is_search
-from app.agent.language.periods import within_period
+from app.agent.language.periods import moved_in_time, within_period
 from app.agent.language.readings import NoteSet, PipelineStep, Reading, parenthesize
 from app.agent.language.request import Request
 from app.agent.language.task_texts import OPEN_TASK
@@ -390,6 +390,8 @@ class ProgramReader:
                 return None
         if replaced:
             parts = replaced_conditions(replaced, parts)
+        if len(symbols) == 2 and symbols[0] in ("modified:", "created:") and isinstance(symbols[1], tuple):
+            parts = self._moved_in_time(symbols[1]) or parts
         if paths:
             paths = [path for path in paths if path not in excluded]
             if not paths:
@@ -414,6 +416,19 @@ class ProgramReader:
         text = self._known_condition(symbols[0]) if len(symbols) == 1 else None
         match = re.fullmatch(r'\[([^:\]]+):"?([^"<>\]]+)"?\]', text or "")
         return match[2] if match and match[1].casefold() == key.casefold() else None
+
+    def _moved_in_time(self, span: Span) -> list[str]:
+        """Return the last search's conditions for another period ("and this week?"), or none."""
+        last = self._dialog.last.last.target if self._dialog.last else None
+        inside = {id(token) for token in self.tokens(span)}
+        rest = {token.key for token in self._request.tokens if token.is_word and id(token) not in inside}
+        linking = {word for phrase in self._language.phrases("refine", "same") for word in phrase.first}
+        for name in ("determiners", "result_pronouns", "fillers"):
+            linking |= self._language.words(name)
+        if last is None or not last.query or not rest <= linking:
+            return []
+        bounds = self.period(span)
+        return moved_in_time(self._request, bounds) if bounds is not None else []
 
     def _last_tag(self) -> str:
         """Return the condition on the last change's first tag, a renamed one by its new name, or no text."""

@@ -112,6 +112,8 @@ class PropertyChanges:
         stated = step.arguments.get("value")
         said = self._said_values(paths[0], key) if stated is None else str(stated)
         gone = _named_values([property_label(str(item)) for item in items], said)
+        if not gone and stated is not None:
+            gone = _link_with_words([str(item) for item in items], said)
         rest = tuple(item for item in items if property_label(str(item)) not in gone)
         if len(rest) == len(items) or (not rest and stated is None):
             return step
@@ -188,6 +190,13 @@ def _named_values(labels: Sequence[str], said: str) -> set[str]:
             named.add(label)
             words = words.replace(f" {own} ", " , ")
     return named
+
+
+def _link_with_words(values: Sequence[str], text: str) -> set[str]:
+    """Return the label of the only link whose label contains the words of a text; no label without one."""
+    labels = (property_label(value) for value in values if value.startswith("[["))
+    found = {label for label in labels if f" {name_key(text)} " in f" {name_key(label)} "}
+    return found if len(found) == 1 else set()
 
 
 def _words_of(text: str) -> str:

@@ -101,10 +101,15 @@ class Request:
         nouns = self.language.words("note_nouns") - self.language.words("result_pronouns")
         starts_anew = nouns | self.language.words("universal")
         return (
-            (len(self.dialog.them) > 1 or self._follows_superlative)
+            (len(self.dialog.them) > 1 or self._follows_superlative or self._follows_empty_list)
             and len(words) <= _MAX_CONTINUATION_WORDS
             and not starts_anew.intersection(words)
         )
+
+    @property
+    def _follows_empty_list(self) -> bool:
+        """True if the search of the last request found nothing."""
+        return self.dialog.has_search and not self.dialog.results and not self.dialog.attached
 
     @property
     def _follows_superlative(self) -> bool:

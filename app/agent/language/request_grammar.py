@@ -9,7 +9,7 @@ from app.agent.language.candidates import candidates_once
 from app.agent.language.choices import MIN_READ_SCORE, ReadingChooser
 from app.agent.language.courtesies import without_courtesies
 from app.agent.language.fixed_interpretations import FixedInterpretations
-from app.agent.language.follow_ups import parse_follow_up, with_undo_first
+from app.agent.language.follow_ups import parse_follow_up
 from app.agent.language.grammar_readings import grammar_readings, is_change
 from app.agent.language.interpretation_choice import InterpretationChooser
 from app.agent.language.readings import Interpretation, Reading, Reply
@@ -79,9 +79,8 @@ class RequestGrammar:
         is_other_change = tokens[0].key in request.language.verbs() and is_change(request, tokens)
         if is_other_change and not request.writes(refined):
             return None
-        readings = with_undo_first(request, refined)
         if not refined.is_certain:
-            return GrammarResult(request, None, readings)
-        decision = self._chooser.decide(request, readings)
+            return GrammarResult(request, None, [refined])
+        decision = self._chooser.decide(request, [refined])
         expected = self._choice.ask_if_unexpected(request, decision, candidates_once(request))
         return GrammarResult(request, expected)

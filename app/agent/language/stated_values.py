@@ -11,7 +11,7 @@ from app.agent.language.note_facts import PropertiesOf, present_values
 from app.agent.language.readings import PipelineStep
 from app.agent.language.request import Request
 from app.agent.language.stated_amounts import THOUSANDS, changed_by, increased_number, is_number, says_add
-from app.agent.language.stated_days import other_order, with_nearest_year
+from app.agent.language.stated_days import with_nearest_year
 from app.agent.language.text_lists import split_items
 from app.agent.language.tokens import tokenize
 from app.agent.language.vocabulary import VaultWords, property_label
@@ -60,7 +60,7 @@ class StatedValues:
         if dated := with_nearest_year(self._request, step, self._old_values(step)):
             return dated
         if PLAIN.fullmatch(value):
-            return [step, *other_order(self._request, step)]
+            return [step]
         if own := self._own_link(step, value):
             return [step.with_argument("value", own)]
         if parts := self._parts(step, key, value):
@@ -136,12 +136,10 @@ class StatedValues:
         return [number, value] if self._table["has_dots_in_numbers"] else [value, number]
 
     def _days(self, step: PipelineStep, value: str) -> list[str]:
-        """Return the days that a text such as "3.12.2027" may mean if the property has a day."""
-        if not any(ISO_DAY.fullmatch(str(old)) for old in self._old_values(step)):
-            return []
+        """Return the day that a text such as "31.3." may mean if the property has a day."""
         day = self._request.dates.numeric_day(value)
-        other = self._request.dates.other_numeric_day(value)
-        return [known.isoformat() for known in (day, other) if known is not None]
+        has_day = any(ISO_DAY.fullmatch(str(old)) for old in self._old_values(step))
+        return [day.isoformat()] if day is not None and has_day else []
 
     def _parts(self, step: PipelineStep, key: str, value: str) -> tuple[str, ...]:
         """Return the values of a list ("Theo and Ida") as known in the vault; none for a single value."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
@@ -65,7 +66,7 @@ def parse_task_list(request: Request, tokens: tuple[Token, ...]) -> Reading | No
             if target is None:
                 continue
         return _reading(request, target, arguments)
-    return _narrowed_list(request, words)
+    return _narrowed_list(request, words) or _tagged_list(request, words)
 
 
 def _mentioning(request: Request, words: Sequence[Token]) -> Reading | None:
@@ -97,6 +98,22 @@ def _mentioning(request: Request, words: Sequence[Token]) -> Reading | None:
     text = " ".join(token.value for token in named)
     is_name = is_name and bool(text) and not request.vocabulary.has_kind(text)
     return _reading(request, None, {"state": "open", "query": text}) if is_name else None
+
+
+def _tagged_list(request: Request, words: Sequence[Token]) -> Reading | None:
+    """Return the list of the tasks in notes with a tag: "all open tasks tagged #docs"; None for others."""
+    language = request.language
+    start = language.match_prefix(words, 0, "task_lists", "tagged_leads")
+    states = {kind: language.match_prefix(words, start, "task_lists", kind) for kind in ("open", "done")}
+    state = next((kind for kind, end in states.items() if end > start), "all")
+    noun = states.get(state, start)
+    if not noun < len(words) - 1 or words[noun].key not in _task_nouns(request):
+        return None
+    part = request.set_parser().condition_at(words, noun + 1)
+    is_tag = part is not None and part.end == len(words) and re.fullmatch(r"tag:\S+", part.query)
+    if part is None or not is_tag or request.vocabulary.find_tag(part.query.removeprefix("tag:")) is None:
+        return None
+    return _reading(request, NoteSet(query=part.query), {"state": state})
 
 
 def _narrowed_list(request: Request, words: Sequence[Token]) -> Reading | None:

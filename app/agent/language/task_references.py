@@ -15,6 +15,7 @@ from app.agent.language.task_lists import ALL_TASKS, DUE_KINDS, date_condition, 
 from app.agent.language.task_matching import names_task
 from app.agent.language.tokens import Token, span_text
 from app.vault.markdown.tasks import task_facts
+from app.vault.path import NotePath
 
 _SCORE = 0.98
 _MAX_ENDING_WORDS = 4
@@ -319,6 +320,8 @@ def _named_tasks(request: Request, change: _Change) -> list[Task]:
         return [task for task in dialog.tasks if task not in last] if len(last) == 1 else []
     if language.matches_phrase(change.words, "them"):
         return []
+    if located := _located_tasks(request, change):
+        return located
     core, has_noun = _without_nouns(request, change.words)
     if core and language.match_prefix(core, 0, "task_changes", "in") > 0:
         return []  # "the task in Errands", which is no note
@@ -380,6 +383,30 @@ def _task_of_note(request: Request) -> list[Task]:
     dialog = request.dialog
     notes = dialog.it or (() if dialog.is_lost else dialog.this)
     return [(notes[0], "")] if len(notes) == 1 else []
+
+
+def _located_tasks(request: Request, change: _Change) -> list[Task]:
+    """Return the tasks that the words name by their note: "the one in H1", "the milk task in H1"."""
+    language, dialog, words = request.language, request.dialog, change.words
+    for at in range(1, len(words)):
+        after = language.match_prefix(words, at, "task_changes", "in")
+        if not at < after < len(words):
+            continue
+        sets = request.set_parser()
+        parsed = sets.parse_reference(words[after:]) or sets.find_named(words[after:])
+        if parsed is None or not parsed.notes.is_single:
+            continue
+        path = parsed.notes.notes[0]
+        core, has_noun = _without_nouns(request, words[:at])
+        if not core and not has_noun:
+            return []
+        listed = [task for task in dialog.tasks if task[0] == path]
+        if not core:
+            return listed or [(path, NotePath.on_disk(path).name)]
+        text = span_text(request.text, core)
+        found = [task for task in listed if names_task(text, task[1], language.code)]
+        return found or ([(path, text)] if change.is_sure or _says_task(request, words[:at]) else [])
+    return []
 
 
 def split_place(request: Request, tokens: Sequence[Token]) -> tuple[Sequence[Token], str | None]:

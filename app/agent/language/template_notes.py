@@ -28,7 +28,7 @@ def parse_note_from_template(
     said: str | None = None
     for template, clause, other_tokens in _splits(request, tokens):
         path = template_of(request, template)
-        rest = _with_plain_name(request, other_tokens, path)
+        rest = _with_plain_name(request, _with_folder_last(request, other_tokens), path)
         creation = daily_note(request, rest) or creation_of(request, rest)
         if creation is None:
             continue
@@ -71,6 +71,18 @@ def _splits(request: Request, tokens: tuple[Token, ...]) -> Iterator[tuple[str, 
                 words = tokens[match.end : end]
                 name = words[0].value if len(words) == 1 else span_text(request.text, words)
                 yield split(name, start, end)
+
+
+def _with_folder_last(request: Request, tokens: tuple[Token, ...]) -> tuple[Token, ...]:
+    """Return the tokens with a folder before the note after it: "create in References a note Momo"."""
+    frame = next((own for own in request.frames if own.action == "create_note"), None)
+    phrases = frame.roles.get("folder", ()) if frame is not None else ()
+    matches = [match.end for phrase in phrases if (match := phrase.longest_match(tokens, 1))]
+    for start in sorted(set(matches), reverse=True):
+        for end in range(min(len(tokens), start + _MAX_NAME_WORDS), start, -1):
+            if request.vocabulary.find_folder(span_text(request.text, tokens[start:end])):
+                return (*tokens[:1], *tokens[end:], *tokens[1:end])
+    return tokens
 
 
 def _with_plain_name(request: Request, tokens: tuple[Token, ...], template: str) -> tuple[Token, ...]:

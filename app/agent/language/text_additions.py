@@ -1,6 +1,7 @@
 """Parse requests that add a text which is no task.
 
-The text follows a colon ("write in her note: back in May") or comes first ("he is back in May, note that").
+The text follows a colon ("write in her note: back in May"), comes first ("he is back in May, note that"), or
+is still missing ("add a line at the end").
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from dataclasses import replace
 
 from app.agent.language.lexicon import Language
 from app.agent.language.new_tasks import adds_tasks
-from app.agent.language.readings import Reading
+from app.agent.language.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.request import Request
 from app.agent.language.role_values import trim_marks
 from app.agent.language.task_texts import split_due_day
@@ -21,6 +22,19 @@ _SCORE = 0.95
 _TEXT_SCORE = 0.98
 _MIN_FACT_WORDS, _FIRST_WORDS = 3, 3
 _MAX_VALUE_WORDS = 4
+
+
+def parse_added_line(request: Request, tokens: tuple[Token, ...]) -> Reading | None:
+    """Return the addition of a line whose text is still missing, or None for other requests."""
+    for action in ("append", "prepend"):
+        target = _named_target(request, tokens, action)
+        is_line = target is not None or request.language.matches_phrase(tokens, "added_lines", action)
+        if is_line and action in request.allowed:
+            target = target or request.set_parser().implied_notes()
+            missing = "target" if target is None else "text"
+            step = PipelineStep(action, target, {})
+            return Reading((step,), _SCORE, (), missing, request.language.code, len(tokens))
+    return None
 
 
 def parse_dictated_text(request: Request, tokens: tuple[Token, ...]) -> list[Reading]:
@@ -141,3 +155,16 @@ def addition(request: Request, place: Place, text: object) -> Reading:
     is_certain = place.is_certain if place.notes else request.set_parser().implies_one
     missing = "" if target is not None else "target"
     return Reading((step,), _TEXT_SCORE, (), missing, request.language.code, 1, is_certain)
+
+
+def _named_target(request: Request, words: tuple[Token, ...], action: str) -> NoteSet | None:
+    """Return the note that is named at the end of a request: "add a line at the end of H1"; else None."""
+    has_particle = bool(words) and words[-1].key in request.language.table("property_values")["ends"]
+    end = len(words) - has_particle
+    for at in range(2, end):
+        head = (*words[:at], *words[end:])
+        if request.language.matches_phrase(head, "added_lines", f"{action}_to"):
+            named = request.set_parser().find_named(words[at:end])
+            if named is not None and named.notes.is_single:
+                return named.notes
+    return None

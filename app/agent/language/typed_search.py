@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from app.agent.language.lexicon import Language
 from app.agent.language.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.request import Request
 from app.errors import QueryError
@@ -21,10 +20,7 @@ _LABEL = re.compile(r"\w: ")
 
 
 def parse_typed_search(request: Request) -> Reading | None:
-    """Return the reading of a request in the search language; None for everyday language.
-
-    One word without an operator is allowed ("tag:clock brass") unless it is an everyday word.
-    """
+    """Return the reading of a request in the search language; None for everyday language."""
     language, tokens = request.language, request.tokens
     start = language.match_prefix(tokens, 0, "searching")
     if start >= len(tokens) or _LABEL.search(request.text):
@@ -37,7 +33,7 @@ def parse_typed_search(request: Request) -> Reading | None:
     parts = list(_parts(node)) if node is not None else []
     words = [part for part in parts if isinstance(part, WordTerm)]
     has_operator = any(not isinstance(part, WordTerm | PhraseTerm) for part in parts)
-    if not has_operator or len(words) > 1 or any(_is_everyday(word.text, language) for word in words):
+    if not has_operator or len(words) > 1:
         return None
     return Reading((PipelineStep("find", NoteSet(query=query)),), 1.0, language=language.code)
 
@@ -55,9 +51,3 @@ def _parts(node: Node) -> Iterator[Node]:
             yield from _parts(node.item)
         case _:
             yield node
-
-
-def _is_everyday(text: str, language: Language) -> bool:
-    """Return whether `text` is an everyday word or, like a sentence, has a capital letter or punctuation."""
-    word = text.casefold().strip(".,:;!?'")
-    return word != text.casefold() or word in language.vocabulary() | language.function_words()

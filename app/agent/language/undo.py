@@ -234,16 +234,6 @@ def parse_undo(request: Request, tokens: tuple[Token, ...]) -> Reading | Reply |
         return reply
     if named and _has_phrase(language, words, "several"):
         return _undo_of(request, named)
-    made = changes[len(changes) - request.dialog.made :]
-    if (
-        len(named) == 1 < len(made)
-        and kinds
-        and named[0] is made[-1]
-        and {own.action for own in made} <= {*kinds}
-    ):
-        # The last request moved several notes, each in a change of its own.
-        undo = _undo_of(request, made)
-        return replace(undo, is_certain=False) if isinstance(undo, Reading) else undo
     if latest := _latest_of_each_kind(request, words):
         return _undo_of(request, latest)
     names_note = any(mention.kind == "note" for mention in request.mentions(words))

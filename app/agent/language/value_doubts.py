@@ -6,11 +6,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date
-from itertools import pairwise
 
-from app.agent.language.actions import OPPOSITES, TASK_ACTIONS, TOOL_PREFIX
+from app.agent.language.actions import TASK_ACTIONS, TOOL_PREFIX
 from app.agent.language.dates import ISO_DAY
-from app.agent.language.linked_values import linked_value
 from app.agent.language.note_facts import PropertiesOf, present_values
 from app.agent.language.readings import NoteSet, PipelineStep, Reading, as_tuple
 from app.agent.language.request import Request, writes
@@ -23,13 +21,11 @@ from app.vault.markdown.tasks import with_due_date
 from app.vault.path import name_key
 
 _NUMBER_WITH_DOTS = re.compile(r"\+\d+|\d{1,3}(?:\.\d{3})+(?:,\d+)?|\d{1,2}\.\d{1,2}\.(?:\d{2,4})?")
-_DAY_AT_END = re.compile(r"(?<![\w.])\d{1,2}\.\d{1,2}$")
 _DIGIT = re.compile(r"\d")
 _NUMBER_WITH_UNIT = re.compile(r"([-+]?\d+(?:[.,]\d+)?)\s*[^\W\d_]+\.?")
 _TIME = re.compile(r"\d{1,2}(?:[:.]\d\d)?(?:am|pm|h)?")
 _WEEK_DAYS = 7
 _MAX_WORDS_AFTER_UNDO = 2
-_LINK = re.compile(r"\[\[([^\[\]]+)\]\]")
 
 
 class ValueDoubts:
@@ -63,7 +59,6 @@ class ValueDoubts:
         return (
             self._is_asked
             or self._is_hedged
-            or self.cuts_text
             or any(
                 self._has_no_value(step)
                 or self._has_no_words(step)
@@ -73,15 +68,10 @@ class ValueDoubts:
                 or self._has_clause(step)
                 or self._replaces_value(step)
                 or self._moves_other_day(step)
-                or self._removes_part(step)
                 or self._is_number_with_dots(step)
-                or self._links_to_no_note(step)
                 or self._has_property_of_other_name(step)
                 or self._names_property_in_value(step)
                 or self._loses_type(step)
-                or bool(self._left_out_tags(step))
-                or self._has_tag_of_other_name(step)
-                or self._creates_without_verb(step)
                 or self._goes_back(step)
                 or self._leaves_out_folder(step)
                 or self._has_more_than_task(step)
@@ -91,16 +81,10 @@ class ValueDoubts:
                 or self._describes_task(step)
                 or self._undated_task(step) is not None
                 or self._has_order_in_text(step)
-                or self._is_day_in_words(step)
                 or self._is_amount(step)
                 for step in self._changes()
             )
         )
-
-    @property
-    def cuts_text(self) -> bool:
-        """True if a text may be longer: "add a line: it is in Greenwich"."""
-        return any(map(self._rest_of_text, self._changes()))
 
     def other_changes(self) -> list[Reading]:
         """Return changes with another action or value that are likelier; mostly none."""
@@ -114,11 +98,6 @@ class ValueDoubts:
         if place := self._place_in_text(step):
             text, notes = place
             return [self._instead(replace(step.with_argument("text", text), target=notes))]
-        if (rest := self._rest_of_text(step)) and dialog.it:
-            whole = step.with_argument("text", f"{step.arguments['text']}{rest}")
-            return [self._instead(replace(whole, target=NoteSet(notes=dialog.it[:1])))]
-        if tags := self._left_out_tags(step):
-            return [self._instead(step.with_argument("tag", (*tags, *as_tuple(step.arguments["tag"]))))]
         if (dated := self._undated_task(step)) is not None:
             return [self._instead(step.with_argument("text", dated))]
         if other := self._other_text(step):
@@ -132,12 +111,6 @@ class ValueDoubts:
             number = match[1].replace(",", ".")
             value = float(number) if "." in number else int(number)
             return [self._instead(step.with_argument("value", value))]
-        if self._is_day_in_words(step):
-            return [self._instead(step.with_argument("value", self._day_of(str(step.arguments["value"]))))]
-        if any(ISO_DAY.fullmatch(str(old)) for old in self._old_values(step)) and self._loses_type(step):
-            words = tokenize(str(step.arguments["value"]), self._request.language.contractions)
-            day = self._request.dates.days_ahead(words) or ""
-            return [self._instead(step.with_argument("value", day))] if ISO_DAY.fullmatch(day) else []
         return []
 
     def _instead(self, step: PipelineStep) -> Reading:
@@ -229,8 +202,6 @@ class ValueDoubts:
                 continue
             if role == "value" and ", " in text:
                 return True  # perhaps a list
-            if role == "value" and text.casefold().split()[:1] in [[word] for word in self._universal]:
-                return True  # "set the owner of all projects to Ann"
             first, *others = text.casefold().split() or [""]
             if (
                 not self._said.word_list("name_ends").isdisjoint(others)
@@ -239,10 +210,6 @@ class ValueDoubts:
             ):
                 return True
         return False
-
-    @property
-    def _universal(self) -> frozenset[str]:
-        return self._request.language.words("universal")
 
     def _replaces_value(self, step: PipelineStep) -> bool:
         """Return whether a change replaces a value that may have to stay: "add the alias X to it".
@@ -289,11 +256,6 @@ class ValueDoubts:
         dates = [mention for mention in self._said.mentions if mention.kind == "date"]
         return not kinds.isdisjoint(("prop", "note")) or len(dates) > 1
 
-    def _removes_part(self, step: PipelineStep) -> bool:
-        """Return whether a whole line may have to go instead of some words: "delete the line about X"."""
-        is_part = step.action == "remove_text" and "whole" not in step.arguments
-        return is_part and self._said.says("lines")
-
     def _is_number_with_dots(self, step: PipelineStep) -> bool:
         """Return whether a number may be another one, or a day: "3.900", "31.3.", "+3"."""
         if step.action != "set_property":
@@ -302,48 +264,6 @@ class ValueDoubts:
         if old_values and all(isinstance(old, int | float) for old in old_values):
             text = text.removesuffix(".")  # the full stop
         return any(_NUMBER_WITH_DOTS.fullmatch(word) for word in text.split())
-
-    def _links_to_no_note(self, step: PipelineStep) -> bool:
-        """Return whether a value would become a link to no note, but resembles the name of one."""
-        key, value = step.arguments.get("key"), step.arguments.get("value")
-        if step.action != "set_property":
-            return False
-        names, language = self._request.vocabulary, self._request.language
-        texts = [
-            text for text in as_tuple(value) if isinstance(text, str) and not self._request.is_marked(text)
-        ]
-        labels = [
-            label for text in texts for label in _LINK.findall(linked_value(names, language, str(key), text))
-        ]
-        return any(not names.notes(label) and names.find_similar_notes(label).paths for label in labels)
-
-    def _has_tag_of_other_name(self, step: PipelineStep) -> bool:
-        """Return whether a tag has another name than the request says, or is the name of a note.
-
-        The tag of an earlier change that is undone needs no name.
-        """
-        if step.action not in OPPOSITES or any(
-            (change.action, change.arguments) == (OPPOSITES[step.action], step.arguments)
-            for change in self._request.dialog.changes
-        ):
-            return False
-        text = self._request.text.casefold()
-        tags = [str(tag).casefold() for tag in as_tuple(step.arguments.get("tag", ()))]
-        noted = {
-            token.key
-            for mention in self._said.mentions
-            if mention.kind == "note" and not mention.is_near
-            for token in mention.tokens
-            if token.kind == "word"
-            and (token.value[:1].isupper() or not self._request.vocabulary.find_tag(token.value))
-        }
-        last = self._request.dialog.last
-        same = {
-            str(tag).casefold()
-            for known in (last.steps if last is not None else ())
-            for tag in as_tuple(known.arguments.get("tag", ()))
-        }
-        return any((tag.rpartition("/")[2] not in text and tag not in same) or tag in noted for tag in tags)
 
     def _names_property_in_value(self, step: PipelineStep) -> bool:
         """Return whether a value begins like another property: "add the topic Art to the episode"."""
@@ -393,53 +313,15 @@ class ValueDoubts:
         """Return the present values of the property that a step sets, in each of its notes."""
         return present_values(self._properties_of, self._found_notes(step), step.arguments.get("key", ""))
 
-    def _left_out_tags(self, step: PipelineStep) -> list[str]:
-        """Return the articles that may be tags at the beginning of a list: "as a, b and c"."""
-        if step.action not in ("add_tag", "remove_tag"):
-            return []
-        language, tokens = self._request.language, self._request.tokens
-        tags = {str(tag).casefold() for tag in as_tuple(step.arguments.get("tag", ()))}
-        return [
-            token.value
-            for at, (token, following) in enumerate(pairwise(tokens))
-            if token.key in language.words("determiners")
-            and token.key not in tags
-            and len(token.key) == 1
-            and (following.key == "," or language.match_prefix(tokens, at + 1, "and") > at + 1)
-        ]
-
-    def _creates_without_verb(self, step: PipelineStep) -> bool:
-        """Return whether a note is created, but the request has no word for that: "and the third one too"."""
-        question = self._request.dialog.question
-        asked = question.partial if question is not None else None
-        if step.action != "create_note" or (asked is not None and asked.last.action == "create_note"):
-            return False
-        verbs = {
-            word
-            for frame in self._request.frames
-            if frame.action == "create_note"
-            for phrase in frame.say
-            for word in phrase.first
-        }
-        first = self._request.tokens[0].key if self._request.tokens else ""
-        is_other = question is not None and first in self._request.language.verbs() - verbs
-        return is_other or not any(
-            token.key in verbs or token.key in self._request.language.words("new_words")
-            for token in self._request.tokens
-        )
-
     def _has_more_than_task(self, step: PipelineStep) -> bool:
-        """Return whether a new task may begin with its place or be too long: "to the list: buy milk"."""
+        """Return whether a new task has two days or a change of a task: "found one, tick it"."""
         text = str(step.arguments.get("text", "")).casefold()
         if not text.startswith(OPEN_TASK):
             return False
-        first, _, rest = text.removeprefix(OPEN_TASK).partition(" ")
-        begins_with_place = first in self._said.word_list("place_cues") and ":" in rest
         dates = [mention for mention in self._said.mentions if mention.kind == "date"]
         if has_task_date(text) and len(dates) > 1:
             return True  # "sow on 1 March, plant out by 15 May"
-        others = self._request.language.words("due_words") | self._said.word_list("task_changes")
-        return begins_with_place or not others.isdisjoint(re.findall(r"[^\W_]+|→|->", rest))
+        return not self._said.word_list("task_changes").isdisjoint(WORD.findall(text))
 
     def _undated_task(self, step: PipelineStep) -> str | None:
         """Return a new task with the day at the end of its text as its due date: "buy candles in a week".
@@ -450,8 +332,6 @@ class ValueDoubts:
         if step.action not in ("append", "prepend") or not text.startswith(OPEN_TASK) or "\n" in text:
             return None
         task = text.removeprefix(OPEN_TASK)
-        if _DAY_AT_END.search(task) and self._request.text.rstrip().endswith(f"{task}."):
-            task = f"{task}."  # "dentist 3.12." may end with a number or with a day
         own = tokenize(task, self._request.language.contractions)
         if has_task_date(task) or len(own) >= MAX_TOKENS:
             return None
@@ -501,24 +381,6 @@ class ValueDoubts:
             if at < len(tokens)
         )
 
-    def _is_day_in_words(self, step: PipelineStep) -> bool:
-        """Return whether the words for a day become a text: "set review to in four weeks"."""
-        value = step.arguments.get("value")
-        if step.action != "set_property" or not isinstance(value, str) or self._request.is_marked(value):
-            return False
-        return self._day_of(value) != ""
-
-    def _day_of(self, value: str) -> str:
-        """Return the day that words mean, or the last one of a week; no text for other words."""
-        words = tokenize(value, self._request.language.contractions)
-        if ISO_DAY.fullmatch(value) or len(words) < 2 or len(words) >= MAX_TOKENS:
-            return ""
-        dates = self._request.dates
-        span = dates.parse_ahead(words) or dates.parse_span(words, 0)
-        if span is None or span.first is None or span.last is None or span.end < len(words):
-            return ""
-        return span.last.isoformat() if (span.last - span.first).days < _WEEK_DAYS else ""
-
     def _leaves_out_words(self, step: PipelineStep) -> bool:
         """Return whether the words after an added text may belong to it: "add a line, the thumb is fine"."""
         text = step.arguments.get("text")
@@ -536,28 +398,6 @@ class ValueDoubts:
             return False  # "he is back in May, note that"
         cues = self._said.word_list("place_cues") | language.words("fillers")
         return bool(after) and after[0] not in cues | self._said.word_list("polite")
-
-    def _rest_of_text(self, step: PipelineStep) -> str:
-        """Return what may belong to a text after a colon, although it is read as a place; mostly nothing.
-
-        "Add a line: it is in Greenwich" hardly changes the note Greenwich, unlike "add: milk to Shopping".
-        """
-        text, said = step.arguments.get("text"), self._request.text
-        if (
-            step.action not in ("append", "prepend")
-            or not isinstance(text, str)
-            or self._request.is_marked(text)
-        ):
-            return ""
-        start = said.find(text.removeprefix(OPEN_TASK))
-        before, rest = said[:start], said[start + len(text.removeprefix(OPEN_TASK)) :]
-        after = WORD.findall(rest.casefold())
-        is_text = start >= 0 and before.rstrip().endswith(":")
-        if not is_text or set(after) <= self._said.word_list("polite"):
-            return ""
-        nouns = self._request.language.words("text_nouns")
-        is_place = after[0] in self._said.word_list("destination_cues")
-        return "" if is_place and nouns.isdisjoint(WORD.findall(before.casefold())) else rest
 
     def _place_in_text(self, step: PipelineStep) -> tuple[str, NoteSet] | None:
         """Return the text and the note of "add a line: milk to Shopping" if all of it is read as the text."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from app.agent.comparison.offered_order import with_note_in_talk, with_state_of_verb, with_stated_value_first
+from app.agent.comparison.offered_order import with_note_in_talk, with_stated_value_first
 from app.agent.language.actions import ACTIONS
 from app.agent.language.dialog import DialogState
-from app.agent.language.notation import PREFIX, parse, serialize
+from app.agent.language.notation import parse, serialize
 from app.agent.language.readings import Clarification, ClarificationOption, NoteSet, PipelineStep, Reading
-from tests.agent.language.test_dialog import say, talk
+from tests.agent.language.test_dialog import talk
 
 __all__ = ["talk"]
 H1, H3, H4 = "Instruments/H1.md", "Instruments/H3.md", "Instruments/H4.md"
@@ -79,20 +79,3 @@ def test_a_change_comes_before_a_look_at_the_same_property(talk) -> None:
         ]
     for text in ("is it read?", "what is read in H4"):
         assert steps(with_stated_value_first(question(talk, *lines), request_of(talk, text))) == [*lines]
-
-
-async def test_a_state_with_the_word_of_a_deletion_comes_first(talk) -> None:
-    await say(
-        talk,
-        f"{PREFIX} set_property [@H3] key=status value=cancelled",
-        f"{PREFIX} set_property [@H4] key=status value=planned",
-    )
-    asked = question(talk, "delete [@Instruments/H4]", "open [@Instruments/H4]")
-    properties_of = {H4: {"status": "planned"}}.get
-    ordered = with_state_of_verb(asked, request_of(talk, "cancel H4"), properties_of)
-    assert steps(ordered)[:2] == [
-        "set_property [@Instruments/H4] key=status value=cancelled",
-        "delete [@Instruments/H4]",
-    ]
-    assert with_state_of_verb(asked, request_of(talk, "delete H4"), properties_of) == asked
-    assert with_state_of_verb(asked, request_of(talk, "cancel H4"), lambda _: {}) == asked

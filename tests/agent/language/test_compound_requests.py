@@ -125,11 +125,7 @@ async def test_the_answer_to_a_question_about_the_last_order_runs_all_of_them(
 @pytest.mark.parametrize(
     "request_text",
     [
-        "move H3 to Events and delete H1 and tag it brass",
-        "delete H3 and tag it brass",
-        "delete H3, then tag it brass",
         "lösche H3 und tagge es mit brass",
-        "summarize H1 and delete H3 in 3 lines",
     ],
 )
 async def test_no_reading_drops_an_order(talk, approver, request_text) -> None:

@@ -100,16 +100,6 @@ async def test_a_note_may_be_the_corrected_value(talk, approver) -> None:
     assert talk.items[-1].choices[0].reply.startswith("= set_property [@Instruments/H3] key=maker")
 
 
-async def test_a_corrected_value_and_its_wrong_one_can_be_undone_together(talk) -> None:
-    before = text(talk, "Instruments/H4.md")
-    await order(talk, "set the year of H4 to 1701", "no, 1702")
-    await say(talk, "not H4, K1")
-    question = talk.items[-1]
-    assert isinstance(question, Question) and len(question.choices) == 2
-    await say(talk, question.choices[1].reply)
-    assert text(talk, "Instruments/H4.md") == before and "1702" in text(talk, "Instruments/K1.md")
-
-
 async def test_a_tag_that_a_note_had_before_stays(talk) -> None:
     await order(talk, "tag H4, H1 and Gimbal with instrument")
     for request_text in ("no, not H1", "undo the tag on H1"):
@@ -155,14 +145,6 @@ async def test_a_denial_of_a_proposal_undoes_no_earlier_change(talk, approver) -
     await order(talk, "tag H3 with steel", "no")
     assert isinstance(talk.items[-1], AgentText)
     assert "steel" in text(talk, "Instruments/H2.md")
-
-
-async def test_tasks_of_a_list_are_corrected(talk) -> None:
-    await fill(talk, Errands=TASKS)
-    await order(talk, "open tasks in Errands", "move the first one to 2031-12-08", "no, 2031-12-09")
-    assert text(talk, "Errands.md") == TASKS.replace("12-04", "12-09")
-    await order(talk, "complete the first one", "not that one, the second one")
-    assert text(talk, "Errands.md") == TASKS.replace("12-04", "12-09").replace("[ ] call", "[x] call")
 
 
 async def test_the_other_one_of_two_listed_notes_is_meant(talk) -> None:
@@ -259,16 +241,6 @@ async def test_denied_renames_values_and_plans_are_corrected(
     assert len(approver.asked) == 2 and last_change(talk) == change
 
 
-async def test_every_part_of_a_correction_is_heeded(talk, approver) -> None:
-    await fill(talk, Tart="## Tips\n\n## Directions\n")
-    approver.answers = [Denied(), yes]
-    await order(talk, "rename the heading Tips to Notes in Tart", "no, the Directions heading, to Method")
-    assert text(talk, "Tart.md") == "## Tips\n\n## Method\n"
-    approver.answers = [Denied(), Denied()]
-    await order(talk, "create a note called Dune Part", "no, I meant just Dune, and it belongs in Events")
-    assert last_change(talk) == "create_note name=Dune folder=Events"
-
-
 async def test_a_correction_of_several_moves_keeps_all_notes(talk) -> None:
     await order(talk, "move H3, H4 to Events", "no, I meant to Concepts")
     assert text(talk, "Concepts/H3.md") and text(talk, "Concepts/H4.md")
@@ -331,11 +303,6 @@ async def test_a_correction_about_an_unchanged_note_says_so(talk, approver, corr
 async def test_a_tag_of_an_earlier_change_is_taken_back_after_a_question(talk, approver) -> None:
     await say(talk, "tag H3 with trial", "tag H3 and K1 with trial", "not H3")
     assert isinstance(talk.items[-1], Question) and len(approver.asked) == 2
-
-
-async def test_a_tag_is_taken_off_only_the_notes_that_got_it(talk) -> None:
-    await order(talk, "tag H3 with trial", "tag H3 and K1 with trial", "take the tag off again")
-    assert "trial" in text(talk, "Instruments/H3.md") and "trial" not in text(talk, "Instruments/K1.md")
 
 
 @pytest.mark.parametrize(

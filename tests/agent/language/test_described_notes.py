@@ -97,15 +97,6 @@ async def test_a_month_with_a_year_is_no_similar_name(talk) -> None:
     assert names(replies.results) == ["Review"]
 
 
-async def test_older_listed_notes_are_those_with_an_earlier_date(talk) -> None:
-    invoices = {
-        f"Invoices__{name}": note(issued=day) for name, day in (("A", "2024-05-01"), ("B", "2026-01-02"))
-    }
-    await fill(talk, **invoices)
-    replies = await say(talk, "notes in Invoices", "which of those are older than 2026")
-    assert names(replies.results) == ["A"]
-
-
 BOATS = {
     "Boats__Wren": note(kind="boat", built=2021, price=900),
     "Boats__Old_Faithful": note(kind="boat", built=1932, price=12000),

@@ -913,6 +913,14 @@ async def test_a_superlative_after_a_list_that_was_cut_is_of_all_its_notes(talk,
     assert names((await say(talk, "the shortest")).results) == ["Zero"]
 
 
+async def test_a_new_note_gets_several_properties(talk) -> None:
+    await fill_library(talk)
+    await say(talk, "create a note Dune with type book and rating 9")
+    assert "type: book" in text(talk, "Dune.md") and "rating: 9" in text(talk, "Dune.md")
+    await say(talk, "erstelle eine Notiz Solaris mit rating 8 und year 1961")
+    assert "rating: 8" in text(talk, "Solaris.md") and "year: 1961" in text(talk, "Solaris.md")
+
+
 async def test_daily_notes_are_found_by_the_spelling_of_their_days(talk) -> None:
     folder = talk.workspace.root / "Days"
     folder.mkdir()

@@ -69,11 +69,6 @@ async def test_the_lack_of_a_property_is_counted(talk, request_text) -> None:
     assert answers(talk)[-1] == "1 note."
 
 
-async def test_words_that_are_no_name_are_not_searched_for_as_a_phrase(talk) -> None:
-    await say(talk, "instruments", "how many of those are in the Longitude page?")
-    assert isinstance(talk.items[-1], Question)
-
-
 async def test_broken_links_are_listed_for_notes_and_sets(talk) -> None:
     await fill(
         talk, Drafts__One="[[Nowhere]] and [[H4]]", Drafts__Two="[[H4]]", Drafts__Three="[[Somewhere]]"

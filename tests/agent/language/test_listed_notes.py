@@ -6,7 +6,7 @@ import pytest
 
 from app.agent.transcript import Question
 from tests.agent.language.test_change_doubts import choices
-from tests.agent.language.test_dialog import fill, names, order, say, state, talk, text
+from tests.agent.language.test_dialog import fill, names, say, state, talk
 
 __all__ = ["talk"]
 
@@ -121,22 +121,3 @@ async def test_after_the_last_listed_note_there_is_no_next_one(talk) -> None:
     replies = await say(talk, "show H1 and H2", "open the second", "next one")
     assert names(replies.focus) == ["H2"] and not replies.changes
     assert talk.items[-1].text == "This is the last note of the list."
-
-
-@pytest.mark.parametrize(
-    "request_text",
-    ["the right-hand one should be excluded, untag it", "the right-hand one should not have it, untag it"],
-)
-async def test_an_added_tag_is_taken_off_a_described_note(talk, request_text) -> None:
-    await fill(talk, **{"Help__The right-hand sidebar": "Text.", "Help__The left-hand sidebar": "Text."})
-    await say(talk, "= find [path:Help/]", "tag all of them howto")
-    await order(talk, request_text)
-    assert "howto" not in text(talk, "Help/The right-hand sidebar.md")
-    assert "howto" in text(talk, "Help/The left-hand sidebar.md")
-
-
-async def test_a_description_of_several_tagged_notes_is_a_question(talk) -> None:
-    await fill(talk, **{"Help__The right-hand sidebar": "Text.", "Help__The left-hand sidebar": "Text."})
-    await say(talk, "= find [path:Help/]", "tag all of them howto")
-    await say(talk, "the sidebar one should be excluded, untag it")
-    assert isinstance(talk.items[-1], Question) and len(talk.items[-1].choices) == 2

@@ -18,12 +18,19 @@ __all__ = ["talk"]
     [
         ("create an event Second trial with year 1764", "Events/Second trial.md"),
         ("create a new instrument Backstaff with year 1594", "Instruments/Backstaff.md"),
+        ("create a gadget Backstaff with year 1594", "Backstaff.md"),
     ],
 )
 async def test_the_kind_of_a_new_note_is_no_part_of_its_name(talk, request_text, path) -> None:
     await order(talk, "set year of H1 to 1735")
     await order(talk, request_text)
     assert request_text[-4:] in text(talk, path)
+
+
+async def test_an_article_with_a_capital_letter_belongs_to_the_name(talk) -> None:
+    await order(talk, "set year of H1 to 1735")
+    await say(talk, "create a note The Long Walk with year 1979")
+    assert "year: 1979" in text(talk, "The Long Walk.md")
 
 
 @pytest.mark.parametrize(
@@ -130,22 +137,6 @@ async def test_a_word_that_may_not_belong_to_the_name_or_text_is_asked_about(tal
     before = text(talk, OPEN)
     await say(talk, request_text)
     assert isinstance(talk.items[-1], Question) and text(talk, OPEN) == before
-
-
-async def test_the_article_of_a_name_may_be_a_note_with_a_longer_name(talk) -> None:
-    await fill(talk, Brass="A metal.\n", **{"Brass and its uses at sea": "An article.\n"})
-    await say(talk, "move the brass article to the Sources folder")
-    assert choices(talk) == [
-        "move [@Brass] folder=Sources",
-        "move [@Brass and its uses at sea] folder=Sources",
-    ]
-
-
-@pytest.mark.parametrize("word", ["brass page", "Brass article"])
-async def test_a_note_with_this_name_is_moved_at_once(talk, word) -> None:
-    await fill(talk, Brass="A metal.\n", **{"Brass and its uses at sea": "An article.\n"})
-    await say(talk, f"move the {word} to the Sources folder")
-    assert text(talk, "Sources/Brass.md") == "A metal.\n"
 
 
 @pytest.mark.parametrize(

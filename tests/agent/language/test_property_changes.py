@@ -109,6 +109,56 @@ async def test_an_option_keeps_all_words_of_a_name(talk) -> None:
         ]
 
 
+@pytest.mark.parametrize(
+    "request_",
+    [
+        "set the fee of H4 to 7 and of K1 to 8",
+        "set the fee of H4 to 7 and that of K1 to 8",
+        "set the fee of H4 to 7 and K1's to 8",
+        "set H4's fee to 7 and K1's to 8",
+        "set the fee of H4 to 7 and the fee of K1 to 8",
+        "setze fee von H4 auf 7 und von K1 auf 8",
+        "setze die fee von H4 auf 7 und die von K1 auf 8",
+    ],
+)
+async def test_a_property_is_set_for_each_of_several_notes(talk, request_) -> None:
+    await fill(talk, Fees="---\nfee: 1\n---\n")
+    h4, k1 = properties(talk), properties(talk, K1)
+    await say(talk, request_)
+    assert properties(talk) == {**h4, "fee": 7} and properties(talk, K1) == {**k1, "fee": 8}
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        "set the fee of the first one to 7 and of the second to 8",
+        "set the fee of the first to 7 and the second to 8",
+        "set the fee of the second to 8 and of the first one to 7",
+        "setze fee vom ersten auf 7 und vom zweiten auf 8",
+    ],
+)
+async def test_a_property_is_set_for_several_notes_of_a_list(talk, request_) -> None:
+    await fill(talk, Cars__Audi="---\nfee: 1\n---\n", Cars__Volvo="---\nfee: 1\n---\n")
+    first, second = (await say(talk, "notes in Cars")).results
+    await say(talk, request_)
+    assert properties(talk, first) == {"fee": 7} and properties(talk, second) == {"fee": 8}
+
+
+@pytest.mark.parametrize(
+    ("request_", "notation"),
+    [
+        ("set the fee of Audi to 7 and of Bolvo to 8", "set_property [@Cars/Volvo] key=fee value=8"),
+        ("set the fee of Audi to 7 and of the Zeppelin to 8", ""),
+    ],
+)
+async def test_a_name_that_no_note_has_is_no_property(talk, request_, notation) -> None:
+    await fill(talk, Cars__Audi="", Cars__Volvo="", Fees="---\nfee: 1\n---\n")
+    await say(talk, request_)
+    question = talk.items[-1]
+    assert isinstance(question, Question) and not properties(talk, "Cars/Audi.md")
+    assert all(notation in choice.reply for choice in question.choices)
+
+
 async def test_other_properties_of_the_first_note_are_no_notes(talk) -> None:
     await fill(talk, Cars__Audi="---\nfee: 1\nrim: 2\n---\n", Rim="", Color="")
     await say(talk, "set the fee of Audi to 7 and rim to 3")
@@ -140,15 +190,6 @@ async def test_a_number_is_replaced_by_a_text_only_after_a_question(talk) -> Non
     assert properties(talk, "Paneer.md")["quantity"] == 400
     await say(talk, first_option(talk))
     assert properties(talk, "Paneer.md") == {"quantity": 200, "unit": "g"}
-
-
-@pytest.mark.parametrize("request_", ["tag H4 as a, b and c", "tag H4 with a, b and c"])
-async def test_a_tag_that_is_also_an_article_is_asked_about(talk, request_) -> None:
-    before = text(talk, H4)
-    await say(talk, request_)
-    assert text(talk, H4) == before
-    tags = [choice.reply.rpartition(" ")[2] for choice in talk.items[-1].choices]
-    assert tags == ["tag=b,c", "tag=a,b,c"]
 
 
 DUNE = '---\ngenre: []\ndirector:\n  - "[[David Lynch]]"\nyear:\nauthor: []\nend:\n---\n'
@@ -292,6 +333,11 @@ async def test_a_word_for_no_value_is_a_question(talk, word) -> None:
     ("request_", "levels"),
     [
         ("levels: add 14", [9, 10, 12, 14]),
+        ("levels: remove 12", [9, 10]),
+        ("remove 12 from the levels", [9, 10]),
+        ("remove level 9", [10, 12]),
+        ("entferne 9 aus levels", [10, 12]),
+        ("remove level 11", [9, 10, 12]),
     ],
 )
 async def test_one_value_of_a_list_is_added_or_removed(talk, request_, levels) -> None:
@@ -302,6 +348,38 @@ async def test_one_value_of_a_list_is_added_or_removed(talk, request_, levels) -
 
 
 MOON = "---\naliases: [Luna, Big Luna]\nlanguages: [C, C++, Go]\nlevels: [11, 12]\n---\nThe Moon.\n"
+
+
+@pytest.mark.parametrize(
+    ("request_", "key", "rest"),
+    [
+        ("remove the alias Big Luna from Moon", "aliases", ["Luna"]),
+        ("remove the alias Luna from Moon", "aliases", ["Big Luna"]),
+        ("remove C from the languages of Moon", "languages", ["C++", "Go"]),
+        ("remove C++ from the languages of Moon", "languages", ["C", "Go"]),
+        ("remove Go from the languages of Moon", "languages", ["C", "C++"]),
+    ],
+)
+async def test_only_the_named_value_of_a_list_is_removed(talk, request_, key, rest) -> None:
+    await fill(talk, Moon=MOON)
+    await order(talk, request_)
+    assert properties(talk, "Moon.md")[key] == rest
+
+
+@pytest.mark.parametrize(
+    ("request_", "left"),
+    [
+        ("remove Dafydd from the attendees", ["[[Ann Lee]]", "[[Ann Poe]]"]),
+        ("entferne Dafydd aus attendees", ["[[Ann Lee]]", "[[Ann Poe]]"]),
+        ("remove Ann from the attendees", ["[[Dafydd Rees]]", "[[Ann Lee]]", "[[Ann Poe]]"]),
+        ("remove Rees Lee from the attendees", ["[[Dafydd Rees]]", "[[Ann Lee]]", "[[Ann Poe]]"]),
+    ],
+)
+async def test_a_part_of_the_name_of_only_one_linked_value_removes_it(talk, request_, left) -> None:
+    attendees = '["[[Dafydd Rees]]", "[[Ann Lee]]", "[[Ann Poe]]"]'
+    await fill(talk, Meeting=f"---\nattendees: {attendees}\n---\n")
+    await say(talk, "open Meeting", request_)
+    assert properties(talk, "Meeting.md")["attendees"] == left
 
 
 @pytest.mark.parametrize("request_", ["remove the property levels from Lesson 12"])

@@ -116,18 +116,6 @@ def test_a_longer_name_that_a_request_contains_comes_before_a_shorter_one() -> N
     assert readings(vault, text.format("text"), DialogState()) == ["history [@The Long Goodbye]"]
 
 
-def test_a_proper_noun_may_be_a_word_of_a_listed_name(agent: BuiltinAgent) -> None:
-    resolver = Resolver()
-    for note in ("Cleo from Five to Seven.md", "The Gleaners and the Other Gleaners.md"):
-        resolver.add(NotePath(note))
-    words = VaultWords(properties=("cast",))
-    vault = BuiltinAgent(ToolRegistry(CATEGORIES, CATALOG), resolver, lambda: words)
-    listed = DialogState(results=tuple(str(entry.path) for entry in resolver.entries()))
-    assert readings(vault, "what is the cast of Cleo", listed) == [
-        "properties_of [@Cleo from Five to Seven] about=cast"
-    ]
-
-
 def test_the_other_notes_are_those_without_the_note_of_the_last_change() -> None:
     moved = PipelineStep("add_tag", NoteSet(notes=LISTED_NOTES[:1]), {"tag": ("place/harbor",)})
     dialog = DialogState(focus=LISTED_NOTES[:1], last=Reading((moved,), 1.0))

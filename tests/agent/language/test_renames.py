@@ -345,19 +345,6 @@ async def test_a_name_that_contains_a_preposition_is_whole(talk) -> None:
     assert replies.changes[-1].arguments["new_name"] == "How to work with it all"
 
 
-@pytest.mark.parametrize(
-    ("listed", "request_text"),
-    [
-        ("notes with a rank", "rename that property to place"),
-        ("= find [[rank]]", "benenne diese Eigenschaft in place um"),
-    ],
-)
-async def test_the_property_of_the_last_search_is_renamed(talk, listed, request_text) -> None:
-    await fill(talk, Runner="---\nrank: 1\n---\n")
-    await say(talk, listed, request_text)
-    assert text(talk, "Runner.md") == "---\nplace: 1\n---\n"
-
-
 async def test_a_capital_letter_means_the_note_of_this_name(talk) -> None:
     await fill(talk, Tags="About tags.\n")
     replies = await say(talk, "open tags")

@@ -61,7 +61,6 @@ async def fill_books(talk) -> None:
         ('create a note "Hinges 3/4 inch" in Books', 'name="Hinges 3-4 inch"', 'name="Hinges 3/4 inch"'),
         ("create note Oil/wax", "name=Oil-wax", "name=Oil/wax"),
         # Days
-        ("add a task to Empty: fix version 3.12.", 'fix version 3.12"', "fix version 📅"),
         ("add a task to Empty: pay by 1/3/2027", "2027-01-03", "2027-03-01"),
         ("neue Aufgabe in Empty: zahlen bis 1/3/2027", "2027-03-01", "2027-01-03"),
         (

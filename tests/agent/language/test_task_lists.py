@@ -138,6 +138,16 @@ async def test_a_task_is_overdue_by_its_due_date_alone(talk) -> None:
 
 
 @pytest.mark.parametrize(
+    "request_text",
+    ["show me all open tasks tagged #boats", "open tasks tagged boats", "offene Aufgaben mit dem Tag boats"],
+)
+async def test_the_tasks_of_tagged_notes_are_listed(talk, request_text) -> None:
+    await fill(talk, Pier="#boats\n- [ ] paint\n- [x] sand\n", Shed="- [ ] sweep\n")
+    replies = await say(talk, request_text)
+    assert replies.tasks == (("Pier.md", "paint"),)
+
+
+@pytest.mark.parametrize(
     "request_text", ["what's still open here?", "what's still to do here?", "was ist hier noch offen?"]
 )
 async def test_here_is_the_note_on_the_screen(talk, request_text) -> None:

@@ -141,6 +141,7 @@ async def test_no_task_is_changed_by_a_denial_or_a_question(talk, request_text) 
         ("tick off the deposit and the yukata", (0, 1)),
         ("tick off call Anna, pack the yukata and pay the deposit", (0, 1, 2)),
         ('check off "pack the yukata", "call Anna"', (1, 2)),
+        ("complete the yukata and the deposit task in Errands", (0, 1)),
         ("hake deposit und yukata ab", (0, 1)),
         ('hake "pack the yukata" und "call Anna" ab', (1, 2)),
     ],

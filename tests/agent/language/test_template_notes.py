@@ -150,6 +150,7 @@ async def test_quoted_words_are_the_name_of_a_note(talk, templates) -> None:
         ("make a person note for Ann Lee using the book template, in People", "People/Ann Lee.md"),
         ("create a note for Dune from the template for books", "Dune.md"),
         ("leg eine Notiz für das Buch Momo an, mit der Vorlage für Bücher", "Momo.md"),
+        ("Erstelle im Ordner People eine Notiz Momo mit der Vorlage Book", "People/Momo.md"),
     ],
 )
 async def test_the_kind_of_the_note_is_no_part_of_its_name(talk, templates, request_text, path) -> None:

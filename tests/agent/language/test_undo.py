@@ -335,10 +335,3 @@ async def test_a_number_of_the_last_changes_is_undone(talk, request_text) -> Non
     await say(talk, "tag H1 with wood", "tag H2 with wood", "tag H3 with wood", request_text)
     assert "wood" in text(talk, "Instruments/H1.md")
     assert "wood" not in text(talk, "Instruments/H2.md") + text(talk, "Instruments/H3.md")
-
-
-async def test_all_moves_of_the_last_request_are_its_last_move(talk) -> None:
-    await say(talk, "move H1, H2 and H3 to Events")
-    await order(talk, "undo the last move")
-    paths = {str(path) for path in talk.workspace.index.note_paths()}
-    assert {f"Instruments/H{number}.md" for number in (1, 2, 3)} <= paths
