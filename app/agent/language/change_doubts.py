@@ -116,6 +116,7 @@ class ChangeDoubts:
                 or self._is_number_without_list(step)
                 or self._is_folder_of_other_name(step)
                 or self._is_merge_without_direction(step)
+                or bool(self._notes_of_kind(step))
                 for step in self._changes(self._reading)
             )
             or any(
@@ -148,6 +149,9 @@ class ChangeDoubts:
             return [replace(self._reading, steps=(*self._reading.steps[:-1], on_screen))]
         if others := self._values.other_changes():
             return others
+        if of_kind := self._notes_of_kind(step):
+            targets = [NoteSet(notes=(path,)) for path in of_kind[:_MAX_ALTERNATIVES]]
+            return [replace(self._reading, steps=(replace(step, target=notes),)) for notes in targets]
         if len(self._reading.steps) > 1 or step.target is None or self._said.names(step.target):
             return []
         if any(step.arguments.get("query") == text for _, text in dialog.tasks):
@@ -410,14 +414,18 @@ class ChangeDoubts:
         return self._said.has_one_of(self._request.language.table("ordinals"))
 
     def _is_folder_of_other_name(self, step: PipelineStep) -> bool:
-        """Return whether a change is of a folder that has another name in the request.
+        """Return whether a change is of a folder that has another name in the request, or may be a heading.
 
-        "Delete all colleagues" may not mean all notes in People.
+        "Delete all colleagues" may not mean all notes in People, nor "add rice under Ingredients" those in
+        Ingredients.
         """
         target = step.target
         folders = _folders(target) if target is not None else []
         if not folders:
             return False
+        if step.action in ("append", "prepend"):
+            language = self._request.language
+            return not self._said.has_one_of(language.words("universal") | language.words("note_nouns"))
         forms = self._request.vocabulary.plural_stems  # without synonyms
         keys = [token.key for token in self._request.tokens]
         said = {
@@ -434,6 +442,26 @@ class ChangeDoubts:
     def _is_merge_without_direction(self, step: PipelineStep) -> bool:
         """Return whether either of two notes may be merged into the other: "merge A with B"."""
         return step.action == "merge" and not self._said.says("merge_cues")
+
+    def _notes_of_kind(self, step: PipelineStep) -> list[str]:
+        """Return the notes that "the evergreen article" may mean instead of the note Evergreen.
+
+        A name in its own spelling leaves no doubt, nor does "note" after a name that is no kind of notes.
+        """
+        vocabulary, nouns = self._request.vocabulary, self._request.language.words("single_nouns")
+        for mention in self._said.mentions:
+            words = [token.value for token in mention.tokens if token.key not in nouns]
+            name = " ".join(words)
+            if mention.kind != "note" or mention.notes != step.target or not name.islower():
+                continue
+            pairs = pairwise(self._request.tokens)
+            noun = next((after.key for token, after in pairs if token is mention.tokens[-1]), "")
+            is_kind = vocabulary.find_category(name) is not None
+            if noun in self._said.word_list("texts") or (noun in nouns and is_kind):
+                near = vocabulary.notes_near(words, vocabulary.find_similar_notes(name).paths)
+                known = {*mention.notes.notes} if mention.notes is not None else set()
+                return [path for path in near if path not in known and not path.startswith(self._templates)]
+        return []
 
     def _differs_in_number(self, notes: NoteSet) -> bool:
         """Return whether "both" or "the three" is another number of notes than those of a change."""

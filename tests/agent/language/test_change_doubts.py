@@ -111,6 +111,7 @@ async def test_a_clear_order_is_not_in_doubt(talk, request_text, notation, state
         ("set the status of all h4 to done", "set_property [@H4] key=status value=done", {}),
         ("tag the first one x", "add_tag [@H4] tag=x", {"focus": (H4,)}),
         ("delete all colleagues", "delete [path:People/]", {}),
+        ('add "brass" under Instruments', "append [path:Instruments/] text=brass", {}),
         ("tag it, the list, x", "add_tag [@H1, @H2] tag=x", {"focus": (H1,)}),
         ("tag that one x", "add_tag [@H4] tag=x", {"focus": (H4,), "last": OPPOSED}),
         ("delete that", "delete [@H1]", {}),

@@ -231,3 +231,19 @@ async def test_a_day_to_come_without_a_year_stays_in_the_future(talk, request_te
     await fill(talk, Desk="---\ndue: 2026-05-15\n---\nA desk.\n")
     await order(talk, "open Desk", request_text)
     assert "due: 2026-12-10" in text(talk, "Desk.md")
+
+
+async def test_the_article_of_a_name_may_be_a_note_with_a_longer_name(talk) -> None:
+    await fill(talk, Brass="A metal.\n", **{"Brass and its uses at sea": "An article.\n"})
+    await say(talk, "move the brass article to the Sources folder")
+    assert choices(talk) == [
+        "move [@Brass] folder=Sources",
+        "move [@Brass and its uses at sea] folder=Sources",
+    ]
+
+
+@pytest.mark.parametrize("word", ["brass page", "Brass article"])
+async def test_a_note_with_this_name_is_moved_at_once(talk, word) -> None:
+    await fill(talk, Brass="A metal.\n", **{"Brass and its uses at sea": "An article.\n"})
+    await say(talk, f"move the {word} to the Sources folder")
+    assert text(talk, "Sources/Brass.md") == "A metal.\n"
