@@ -61,6 +61,8 @@ class OfferedTasks:
         if self._tasks_of is None or not any(map(_words, options)):
             return tuple(options)
         tasks = self._tasks_of()
+        if len(tasks) >= MAX_TASKS:
+            return tuple(options)  # the right task may be missing
         described = [
             _Described(option, _matches(option.reading.last, words, tasks, request))
             if (words := _words(option))
@@ -84,12 +86,16 @@ def _words(option: ClarificationOption) -> str:
     return str(step.arguments.get("query", "")) if is_task else ""
 
 
+def _changes_completed(step: PipelineStep) -> bool:
+    return step.action == "reopen_task"
+
+
 def _matches(
     step: PipelineStep, words: str, tasks: Sequence[TaskRecord], request: Request
 ) -> tuple[TaskRecord, ...]:
     """Return the tasks that words mean, those of the notes in focus first."""
     code = request.language.code
-    candidates = [task for task in tasks if task.done == (step.action == "reopen_task")]
+    candidates = [task for task in tasks if task.done == _changes_completed(step)]
     notes = step.target.notes if step.target is not None else ()
     here = [task for task in candidates if not notes or str(task.path) in notes]
     pairs = [(str(task.path), task.text) for task in here]
@@ -105,7 +111,9 @@ def _named(described: _Described, tasks: Sequence[TaskRecord]) -> list[Clarifica
     option, matches = described.option, described.tasks
     if matches is None or len(matches) > _MAX_OFFERED_TASKS:
         return [option]
-    lines = [(str(task.path), task.text, task.line) for task in tasks]
+    # The change counts equal tasks among those that it can be made to.
+    is_done = _changes_completed(option.reading.last)
+    lines = [(str(task.path), task.text, task.line) for task in tasks if task.done == is_done]
     readings = [
         replace(
             option.reading,

@@ -268,11 +268,16 @@ class ChangeDoubts:
         """
         asked, screen = NoteSet(notes=self._dialog.only_asked), NoteSet(notes=self._dialog.this)
         is_named = self._said.names(asked) or self._said.says("demonstratives") or not self._says_note
-        if step.action not in _CHANGES_OF_WHOLE or not asked.notes or asked == screen or is_named:
+        is_change = step.action in _CHANGES_OF_WHOLE and bool(asked.notes) and screen.is_single
+        if not is_change or asked == screen or is_named:
             return None
         if step.arguments.get("other") == asked:
-            return step.with_argument("other", screen)
-        return replace(step, target=screen) if step.target == asked else None
+            changed = step.with_argument("other", screen)
+        elif step.target == asked:
+            changed = replace(step, target=screen)
+        else:
+            return None
+        return None if joins_note_with_itself(changed) else changed
 
     def _is_about_person(self, step: PipelineStep) -> bool:
         """Return whether a request says "him" or "her", but the changed note may be about something else.

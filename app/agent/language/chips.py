@@ -72,8 +72,6 @@ _MAX_NAMED_NOTES = 3
 _MAX_LABEL_LENGTH = 40
 
 _NAME_PATTERN = re.compile(r"file:/\^([\w.-]+)/")
-_EXCLUDED_NAMES = re.compile(r"-\((\w[\w-]*) OR file:/[^/]*/\)")
-"""An excluded plural with the names that contain its singular (see `exclusions.py`)."""
 
 SLOT = "\ue000"
 """Placeholder for the value in `Chip.change`."""
@@ -253,7 +251,6 @@ def _step_chips(
 def _condition_label(part: str) -> str:
     """Return the label of a condition; patterns for names are shown as the words that the names contain."""
     shown = _NAME_PATTERN.sub(lambda match: f"{match[1].replace(NAMESPACE_MARK, '/')}…", part)
-    shown = _EXCLUDED_NAMES.sub(r"-\1", shown)
     return f"−{shown[1:]}" if shown.startswith("-") else shown
 
 

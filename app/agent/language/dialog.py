@@ -140,10 +140,12 @@ class DialogState:
         ]
         about = (*named, *created, *self.focus[:1])
         recent = [path for path in dict.fromkeys(reversed((*self.recent, *about)))][:2]
-        only_asked = self.only_asked if {*self.only_asked}.isdisjoint((*named, *created)) else ()
+        changed = [path for step in reading.steps if step.target is not None for path in step.target.notes]
+        only_asked = self.only_asked if {*self.only_asked}.isdisjoint((*named, *created, *changed)) else ()
         if reading.last.action in ASKING_ACTIONS:
-            is_known = self.focus[:1] == self.recent[-1:] != self.only_asked
-            only_asked = () if is_known else self.focus[:1]
+            is_last_note = self.focus[:1] == self.recent[-1:]
+            was_only_asked = self.recent[-1:] == self.only_asked
+            only_asked = () if is_last_note and not was_only_asked else self.focus[:1]
         # A request about no single note does not say which one the conversation is about.
         unanswered = () if about else self.without_question().unanswered
         return replace(

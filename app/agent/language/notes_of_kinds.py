@@ -101,10 +101,13 @@ def _daily_note_with_details(request: Request, tokens: tuple[Token, ...]) -> Rea
     created = daily_note(request, tokens[:end]) if is_creation and not is_place else None
     if created is None:
         return None
-    present = request.vocabulary.notes("{folder}/{name}".format(**created.arguments))
-    notes = NoteSet(notes=present) if present else NoteSet(source="previous")
+    path = "{folder}/{name}.md".format(**created.arguments).lstrip("/")
+    is_present = request.vocabulary.has_file(path)
+    notes = NoteSet(notes=(path,)) if is_present else NoteSet(source="previous")
     steps = _changes(request, notes, parse_lines(request, rest), rest)
-    steps = steps if present else [created, *steps]
+    steps = steps if is_present else [created, *steps]
+    if any(step.action not in request.allowed for step in steps):
+        return None
     return Reading(tuple(steps), _SCORE, language=request.language.code, verb_words=1, is_certain=False)
 
 

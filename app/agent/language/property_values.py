@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from app.agent.language.conditions import property_value
 from app.agent.language.note_references import ParsedSet, without_possessive
 from app.agent.language.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.request import Request
@@ -305,8 +306,7 @@ class _PropertyValueParser:
         if (name := vocabulary.find_property(text)) and vocabulary.is_checkbox(name):
             return name, "true"
         condition = (vocabulary.find_value(text) if text else None) or ""
-        name = condition[1:].partition(":")[0] if condition in vocabulary.listed_conditions else ""
-        return (name, vocabulary.find_text_of(name, text)) if name else None
+        return property_value(condition) if condition in vocabulary.listed_conditions else None
 
     def _value(self, part: Sequence[Token], *, allows_new: bool) -> tuple[str, object] | None:
         if (known_value := self._value_without_name(part)) is not None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from app.agent.language.readings import Interpretation, Reading
+from app.agent.language.notation import serialize
+from app.agent.language.readings import Clarification, ClarificationOption, Interpretation, Reading
 from app.agent.language.request import Request, without_marks_at_end
 
 _WORD_CHARACTERS = 5
@@ -48,7 +49,24 @@ def with_summary_length(interpretation: Interpretation, length: SummaryLength) -
     match interpretation:
         case Reading():
             return _limited(interpretation, length)
+        case Clarification(options=(_, *_)):
+            readings = [_limited(option.reading, length) for option in interpretation.options]
+            if not any(readings):
+                return None
+            options = tuple(
+                replace(option, reading=reading, label=_label(option, reading)) if reading else option
+                for option, reading in zip(interpretation.options, readings, strict=True)
+            )
+            partial = interpretation.partial and _limited(interpretation.partial, length)
+            return replace(interpretation, options=options, partial=partial or interpretation.partial)
+        case Clarification(partial=Reading() as partial) if reading := _limited(partial, length):
+            return replace(interpretation, partial=reading)
     return None
+
+
+def _label(option: ClarificationOption, limited: Reading) -> str:
+    """Return the label of a limited option: its notation, unless it has a label of its own."""
+    return serialize(limited) if option.label == serialize(option.reading) else option.label
 
 
 def _limited(reading: Reading, length: SummaryLength) -> Reading | None:

@@ -19,6 +19,8 @@ TASKS = (
     TaskRecord(NotePath("Barn.md"), 3, False, "Paint the gate"),
     TaskRecord(NotePath("Field.md"), 5, False, "Paint the fence"),
     TaskRecord(NotePath("Field.md"), 6, True, "Rinse the trough"),
+    TaskRecord(NotePath("Yard.md"), 1, True, "Sweep"),
+    TaskRecord(NotePath("Yard.md"), 2, False, "Sweep"),
 )
 
 
@@ -45,6 +47,8 @@ HOSE = 'complete_task [@Barn] query="Rinse the hose of the pump 📅 2031-12-04"
         # Words for no task of the note mean the only task elsewhere.
         (["complete_task [@Field] query=hose"], [HOSE]),
         (["reopen_task query=trough"], ['reopen_task [@Field] query="Rinse the trough"']),
+        # An equal task that is completed does not count.
+        (["complete_task query=sweep"], ["complete_task [@Yard] query=Sweep"]),
         # An open task can't be opened again, so these words mean none.
         (["reopen_task query=gate", "find [gate]"], ["find [gate]"]),
         (["complete_task query=unknown", "find [unknown]"], ["find [unknown]"]),
@@ -80,3 +84,9 @@ async def test_a_task_is_labeled_without_its_date(talk) -> None:
     await fill(talk, Barn="# Barn\n- [ ] Rinse the hose 📅 2031-12-04\n- [ ] Grain\n")
     await say(talk, "open Barn", "the hose is rinsed")
     assert talk.items[-1].choices[0].label == "complete task · Barn · task: Rinse the hose"
+
+
+def test_in_a_vault_with_too_many_tasks_no_option_is_left_out(talk, monkeypatch) -> None:
+    monkeypatch.setattr("app.agent.comparison.offered_tasks.MAX_TASKS", len(TASKS))
+    lines = ["complete_task query=unknown", "find [unknown]"]
+    assert [line for line, _ in offered(talk, *lines)] == lines

@@ -401,7 +401,6 @@ STATES = {
     [
         ("set it to cleaned", {"cleaned": True}),
         ("set it to lent and confidence 0.4", {"stage": "lent", "confidence": 0.4}),
-        ("set this note to lent", {}),  # the note on the screen
         ("setze es auf lent und confidence auf 0.4", {"stage": "lent", "confidence": 0.4}),
     ],
 )

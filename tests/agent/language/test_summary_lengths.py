@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from app.agent.language.notation import serialize
+from app.agent.transcript import ToolCard
 from tests.agent.language.test_change_doubts import choices
 from tests.agent.language.test_dialog import answers, fill, order, say, state, talk
 
@@ -46,6 +49,29 @@ async def test_other_requests_may_end_like_a_length(talk) -> None:
     await say(talk, "notes that mention a sonnet in three lines")
     assert serialize(state(talk).last) == "find [sonnet]"
     assert not any(choice.startswith("summarize") for choice in choices(talk))
+
+
+@pytest.mark.parametrize(
+    ("request_text", "arguments"),
+    [
+        ("summarize clock in two sentences", {"max_sentences": 2}),
+        ("fasse clock in drei Zeilen zusammen", {"style": "bullets", "max_sentences": 3}),
+    ],
+)
+async def test_a_summary_of_an_ambiguous_name_has_the_length_in_each_option(
+    talk, request_text, arguments
+) -> None:
+    await fill(talk, **{"Old__Clock": TEXT, "New__Clock": TEXT})
+    await say(talk, request_text)
+    options = state(talk).question.options
+    assert [option.reading.last.arguments for option in options] == [arguments] * len(options)
+    assert {path for option in options for path in option.reading.last.target.notes} >= {
+        "Old/Clock.md",
+        "New/Clock.md",
+    }
+    await talk.say(talk.items[-1].choices[0].reply)
+    call = json.loads([item for item in talk.items if isinstance(item, ToolCard)][-1].arguments)
+    assert {name: call[name] for name in arguments} == arguments
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ from datetime import timedelta
 
 import pytest
 
+from app.agent.transcript import Question
 from tests.agent.language.test_dialog import OPEN, answers, fill, say, state, talk, text
 
 __all__ = ["talk"]
@@ -254,8 +255,10 @@ async def test_what_is_to_be_done_on_a_day_are_the_tasks_due_then(talk, request_
 
 async def test_what_is_to_be_done_for_a_note_is_no_day(talk) -> None:
     await fill(talk, Trips=ERRANDS)
-    last = (await say(talk, "tell me what I have to do for Trips")).last
-    assert last is None or "due" not in last.last.arguments
+    await say(talk, "tell me what I have to do for Trips")
+    question = talk.items[-1]
+    assert isinstance(question, Question)
+    assert "= list_tasks [@Trips]" in [choice.reply for choice in question.choices]
 
 
 @pytest.mark.parametrize(
