@@ -154,7 +154,7 @@ class PlaceParser:
         return Place(parsed.notes, is_certain=parsed.is_certain, is_pronoun=pronoun is not None)
 
     def _find_note_of(self, tokens: Sequence[Token]) -> Place | None:
-        """Parse all tokens as the note about somebody: "her", "her note", "Pat's note"."""
+        """Parse all tokens as the note about a person: "her", "her note", "Pat's note"."""
         has_noun = tokens[-1].key in self._language.words("note_nouns")
         owner = tokens[:-1] if has_noun else tokens
         implied = self._sets.implied_notes()
