@@ -62,6 +62,7 @@ class FixedInterpretations:
         self._chooser = chooser
         self._rules: tuple[Rule, ...] = (
             _refuse,
+            _count_all,
             refuse_position,
             parse_neighbor,
             parse_redo,
@@ -178,6 +179,14 @@ def _refuse(request: Request, tokens: tuple[Token, ...]) -> Interpretation | Non
     kind = next((k for k in kinds if request.language.matches_phrase(tokens, "refusals", k)), "")
     work = {"compare": "Comparing notes", "table": "Making a table"}.get(kind)
     return ModelRequired(work) if work else Reply(kind, understood=False) if kind else None
+
+
+def _count_all(request: Request, tokens: tuple[Token, ...]) -> Interpretation | None:
+    """Count all notes for "how many notes do I have?"; return None for other requests."""
+    words = without_marks_at_end(tokens)
+    if "count" not in request.allowed or not request.language.matches_phrase(words, "scopes", "all_counted"):
+        return None
+    return Reading((PipelineStep("count", NoteSet()),), 1.0, language=request.language.code)
 
 
 def _open_by_name(request: Request, tokens: tuple[Token, ...]) -> Reading | None:

@@ -233,3 +233,9 @@ async def test_put_a_note_there_repeats_the_last_move(talk) -> None:
     await say(talk, "move H4 to Clocks", "tag it brass", "put H2 there as well")
     assert isinstance(talk.items[-1], Question) and "brass" not in text(talk, "Instruments/H2.md")
     assert any(choice.startswith("move [@") and "H2] folder=Clocks" in choice for choice in choices(talk))
+
+
+@pytest.mark.parametrize("request_text", ["how many notes do I have?", "Wie viele Notizen habe ich?"])
+async def test_all_notes_are_counted_after_a_list(talk, request_text) -> None:
+    replies = await say(talk, "notes in Instruments", request_text)
+    assert replies.last.last.action == "count" and replies.last.last.target.is_everything
