@@ -24,10 +24,10 @@ sys.path.insert(0, str(ROOT))
 from request_examples import REQUESTS, UnalignedError, VaultRun, vault_run  # noqa: E402
 
 from app.agent.language import interpretation_choice  # noqa: E402
-from app.agent.language.decision import Option, options_of  # noqa: E402
-from app.agent.language.dialog import DialogState  # noqa: E402
-from app.agent.language.program import OUTCOMES  # noqa: E402
-from app.agent.language.readings import Reading  # noqa: E402
+from app.agent.language.meaning.dialog import DialogState  # noqa: E402
+from app.agent.language.meaning.readings import Reading  # noqa: E402
+from app.agent.language.model.decision import Option, options_of  # noqa: E402
+from app.agent.language.model.program import OUTCOMES  # noqa: E402
 from tests.evaluation import requests as evaluation  # noqa: E402
 
 HELD_OUT = REQUESTS / "held_out.txt"

@@ -7,17 +7,18 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, timedelta
 
-from app.agent.language.conditions import (
+from app.agent.language.grammar.request import Request
+from app.agent.language.meaning.conditions import (
     condition_slots,
     conditions_on_kind,
     last_property,
     opposite_conditions,
     top_level_parts,
 )
-from app.agent.language.dates import Days
-from app.agent.language.dialog import DialogState
-from app.agent.language.known_conditions import known_conditions
-from app.agent.language.program import (
+from app.agent.language.meaning.dialog import DialogState
+from app.agent.language.meaning.readings import NoteSet, PipelineStep, Reading
+from app.agent.language.model.known_conditions import known_conditions
+from app.agent.language.model.program import (
     CONDITION,
     FACTS,
     FIELDS,
@@ -36,10 +37,9 @@ from app.agent.language.program import (
     Symbol,
     item_text,
 )
-from app.agent.language.readings import NoteSet, PipelineStep, Reading
-from app.agent.language.request import Request
-from app.agent.language.tokens import plain_number
-from app.agent.language.vocabulary import NAMED_PROPERTIES
+from app.agent.language.words.dates import Days
+from app.agent.language.words.tokens import plain_number
+from app.agent.language.words.vocabulary import NAMED_PROPERTIES
 from app.vault.path import NotePath, name_key
 
 ROLES_BY_ARGUMENT: Mapping[str, str] = {"content": "text", "tags": "tag"}

@@ -31,13 +31,14 @@ sys.path.insert(0, str(ROOT))
 from request_alignment import Aligner, UnalignedError  # noqa: E402
 from request_templates import OUTSIDE, Corpus, Sentence  # noqa: E402
 
-from app.agent.language.actions import ACTIONS  # noqa: E402
-from app.agent.language.candidates import with_listed_note  # noqa: E402
-from app.agent.language.choices import is_clear  # noqa: E402
-from app.agent.language.dialog import DialogState  # noqa: E402
-from app.agent.language.lexicon import languages  # noqa: E402
-from app.agent.language.notation import PREFIX, parse, serialize  # noqa: E402
-from app.agent.language.program import (  # noqa: E402
+from app.agent.language.grammar.request import Request  # noqa: E402
+from app.agent.language.interpretation.choices import is_clear  # noqa: E402
+from app.agent.language.meaning.actions import ACTIONS  # noqa: E402
+from app.agent.language.meaning.dialog import DialogState  # noqa: E402
+from app.agent.language.meaning.notation import PREFIX, parse, serialize  # noqa: E402
+from app.agent.language.meaning.readings import PipelineStep, Reading  # noqa: E402
+from app.agent.language.model.candidates import with_listed_note  # noqa: E402
+from app.agent.language.model.program import (  # noqa: E402
     OUTCOMES,
     ProgramReader,
     RequestItem,
@@ -45,10 +46,9 @@ from app.agent.language.program import (  # noqa: E402
     Symbol,
     request_items,
 )
-from app.agent.language.readings import PipelineStep, Reading  # noqa: E402
-from app.agent.language.request import Request  # noqa: E402
-from app.agent.language.request_model import field_inputs, item_inputs, state_symbols  # noqa: E402
-from app.agent.language.vocabulary import NAMED_PROPERTIES  # noqa: E402
+from app.agent.language.model.request_model import field_inputs, item_inputs, state_symbols  # noqa: E402
+from app.agent.language.words.lexicon import languages  # noqa: E402
+from app.agent.language.words.vocabulary import NAMED_PROPERTIES  # noqa: E402
 from app.vault.path import NotePath  # noqa: E402
 from tests.evaluation import requests as evaluation  # noqa: E402
 

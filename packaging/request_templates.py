@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from app.agent.language.lexicon import Language
-from app.agent.language.tokens import tokenize
+from app.agent.language.words.lexicon import Language
+from app.agent.language.words.tokens import tokenize
 
 TEMPLATES = Path(__file__).parent / "requests"
 OUTSIDE = ""

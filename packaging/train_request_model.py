@@ -165,7 +165,7 @@ class WordPieceVectors:
 
 
 def _splitter(pieces: Sequence[str]) -> Any:
-    from app.agent.language.word_pieces import WordPieces as Splitter
+    from app.agent.language.model.word_pieces import WordPieces as Splitter
 
     return Splitter(pieces).split
 

@@ -13,16 +13,15 @@ from app.agent.comparison.chosen_readings import is_chosen, is_option
 from app.agent.comparison.found_notes import FoundNotes
 from app.agent.comparison.offered_tasks import TasksOf
 from app.agent.comparison.vault_comparison import VaultComparison
-from app.agent.language.actions import Action
-from app.agent.language.answers import localize
-from app.agent.language.chips import Chip, describe_readings, reading_chips
-from app.agent.language.dialog import DialogState
-from app.agent.language.lexicon import Language, languages
-from app.agent.language.linked_values import linked_value
-from app.agent.language.notation import PREFIX, serialize
-from app.agent.language.note_facts import PropertiesOf
-from app.agent.language.questions import question_language
-from app.agent.language.readings import (
+from app.agent.language.changes.text_additions import verbatim_texts
+from app.agent.language.changes.undo import describe_undo
+from app.agent.language.doubts.stated_days import gives_only_day
+from app.agent.language.grammar.note_facts import PropertiesOf
+from app.agent.language.grammar.questions import question_language
+from app.agent.language.meaning.actions import Action
+from app.agent.language.meaning.dialog import DialogState
+from app.agent.language.meaning.notation import PREFIX, serialize
+from app.agent.language.meaning.readings import (
     Clarification,
     ContentQuestion,
     Interpretation,
@@ -31,10 +30,11 @@ from app.agent.language.readings import (
     Reading,
     Reply,
 )
-from app.agent.language.stated_days import gives_only_day
-from app.agent.language.text_additions import verbatim_texts
-from app.agent.language.undo import describe_undo
-from app.agent.language.vocabulary import VaultWords, Vocabulary
+from app.agent.language.words.answers import localize
+from app.agent.language.words.chips import Chip, describe_readings, reading_chips
+from app.agent.language.words.lexicon import Language, languages
+from app.agent.language.words.linked_values import linked_value
+from app.agent.language.words.vocabulary import VaultWords, Vocabulary
 from app.agent.note_answers import NoteAnswers, say_model_required
 from app.agent.pipeline.host import ChangesToday, FindNotes, PipelineHost
 from app.agent.pipeline.pipeline import Pipeline

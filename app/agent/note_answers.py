@@ -8,23 +8,23 @@ from dataclasses import replace
 from typing import Any, cast
 
 from app.agent.answered_call import AnsweredCall
-from app.agent.language.answers import localize
-from app.agent.language.dialog import DialogState
-from app.agent.language.lexicon import Language, languages
-from app.agent.language.questions import (
+from app.agent.language.grammar.questions import (
     defined_note,
     listed_source,
     source_note,
     with_name_for_pronouns,
     with_topic_of,
 )
-from app.agent.language.readings import (
+from app.agent.language.meaning.dialog import DialogState
+from app.agent.language.meaning.readings import (
     ContentQuestion,
     ModelRequired,
     NoteSet,
     PipelineStep,
     Reading,
 )
+from app.agent.language.words.answers import localize
+from app.agent.language.words.lexicon import Language, languages
 from app.agent.replies import (
     NOT_UNDERSTOOD,
     ONLY_ENGLISH,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.agent.language.readings import (
+from app.agent.language.meaning.readings import (
     Reply,
 )
 

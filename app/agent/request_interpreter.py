@@ -7,24 +7,22 @@ from dataclasses import replace
 from datetime import datetime
 from functools import cached_property
 
-from app.agent.language.actions import ACTIONS, Action
-from app.agent.language.choices import (
-    note_sets_of,
-)
-from app.agent.language.dialog import DialogState
+from app.agent.language.grammar.request import Request
+from app.agent.language.grammar.request_parser import RequestContext
+from app.agent.language.interpretation.outcomes import is_outcome, meaning_of
 from app.agent.language.interpreter import Interpreter
-from app.agent.language.lexicon import ActionFrame, Language, languages
-from app.agent.language.notation import PREFIX, parse, serialize
-from app.agent.language.outcomes import is_outcome, meaning_of
-from app.agent.language.readings import (
+from app.agent.language.meaning.actions import ACTIONS, Action
+from app.agent.language.meaning.dialog import DialogState
+from app.agent.language.meaning.notation import PREFIX, parse, serialize
+from app.agent.language.meaning.readings import (
     Interpretation,
     Reading,
     Reply,
+    note_sets_of,
 )
-from app.agent.language.request import Request
-from app.agent.language.request_parser import RequestContext
-from app.agent.language.tool_frames import tool_frames
-from app.agent.language.vocabulary import VaultWords, Vocabulary
+from app.agent.language.words.lexicon import ActionFrame, Language, languages
+from app.agent.language.words.tool_frames import tool_frames
+from app.agent.language.words.vocabulary import VaultWords, Vocabulary
 from app.agent.replies import (
     LACKS_VALUE,
     NO_SUCH_NOTE,

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from app.agent.language.outcomes import meaning_of
-from app.agent.language.readings import Clarification, Reading
+from app.agent.language.interpretation.outcomes import meaning_of
+from app.agent.language.meaning.readings import Clarification, Reading
 
 MIN_SHOWN_PROBABILITY = 0.4
 """The minimum probability of a reading whose result is shown with the other readings below it.

@@ -106,7 +106,7 @@ class AnswerChoice(BaseModel):
 
 
 class ReadingChip(BaseModel):
-    """One part of the built-in agent's reading of a request; see `app.agent.language.chips`."""
+    """One part of the built-in agent's reading of a request; see `app.agent.language.words.chips`."""
 
     model_config = ConfigDict(frozen=True, defer_build=True)
 

@@ -18,13 +18,10 @@ from pathlib import Path
 from app import paths
 from app.agent.builtin import BuiltinAgent
 from app.agent.comparison.offered_tasks import MAX_TASKS
-from app.agent.language.answers import localize
-from app.agent.language.chips import describe_readings, reading_chips
-from app.agent.language.dialog import DialogState
-from app.agent.language.grammar_readings import GUESS_SCORE
-from app.agent.language.lexicon import languages
-from app.agent.language.notation import to_json
-from app.agent.language.readings import (
+from app.agent.language.interpretation.grammar_readings import GUESS_SCORE
+from app.agent.language.meaning.dialog import DialogState
+from app.agent.language.meaning.notation import to_json
+from app.agent.language.meaning.readings import (
     Clarification,
     ContentQuestion,
     Interpretation,
@@ -32,7 +29,10 @@ from app.agent.language.readings import (
     Reading,
     Reply,
 )
-from app.agent.language.vocabulary import VaultWords
+from app.agent.language.words.answers import localize
+from app.agent.language.words.chips import describe_readings, reading_chips
+from app.agent.language.words.lexicon import languages
+from app.agent.language.words.vocabulary import VaultWords
 from app.agent.note_answers import MAX_PASSAGES
 from app.agent.replies import HELP, reply_text
 from app.agent.result_formatting import shown_passages

@@ -39,7 +39,7 @@ _MIN_COLORS = 2000
 _LIBRARIES_PLUGIN = """
 import json, pathlib
 from PySide6.QtWidgets import QApplication
-from app.agent.language.lexicon import languages
+from app.agent.language.words.lexicon import languages
 from app.desktop.notes.editor.drawing_worker import draw
 from app.desktop.notes.editor.drawings import DrawingRequest
 from app.embeddings.language_model import LanguageIdModel

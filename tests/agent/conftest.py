@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
-from app.agent.language.request_model import FieldInput, ItemInput, RequestModel, ScoredProgram
+from app.agent.language.model.request_model import FieldInput, ItemInput, RequestModel, ScoredProgram
 
 
 @pytest.fixture(scope="session")

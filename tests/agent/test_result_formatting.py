@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 
 from app.agent.answered_call import AnsweredCall
-from app.agent.language.answers import localize
-from app.agent.language.lexicon import languages
+from app.agent.language.words.answers import localize
+from app.agent.language.words.lexicon import languages
 from app.agent.result_formatting import format_outcome
 from app.toolkit.outcome import ToolOutcome
 

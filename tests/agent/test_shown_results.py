@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from app.agent.language.readings import Clarification, ClarificationOption, NoteSet, PipelineStep, Reading
+from app.agent.language.meaning.readings import (
+    Clarification,
+    ClarificationOption,
+    NoteSet,
+    PipelineStep,
+    Reading,
+)
 from app.agent.shown_results import MIN_SHOWN_PROBABILITY, shown_result
 from app.agent.transcript import AgentText, Question, RequestReading
-from tests.agent.language.test_dialog import say, talk
+from tests.agent.language.meaning.test_dialog import say, talk
 
 __all__ = ["talk"]
 LIKELY = MIN_SHOWN_PROBABILITY

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from app.agent.builtin import BuiltinAgent
-from app.agent.language.grammar_readings import GUESS_SCORE
-from app.agent.language.readings import (
+from app.agent.language.interpretation.grammar_readings import GUESS_SCORE
+from app.agent.language.meaning.readings import (
     Clarification,
     ClarificationOption,
     Interpretation,

@@ -25,9 +25,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from app.agent.language.actions import ACTIONS
-from app.agent.language.notation import parse, serialize
-from app.agent.language.readings import Clarification, ContentQuestion, ModelRequired, Reading
+from app.agent.language.meaning.actions import ACTIONS
+from app.agent.language.meaning.notation import parse, serialize
+from app.agent.language.meaning.readings import Clarification, ContentQuestion, ModelRequired, Reading
 from tests.evaluation.requests import (
     HERE,
     OPEN_NOTES,

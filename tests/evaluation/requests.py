@@ -26,12 +26,11 @@ from datetime import date, datetime, timedelta
 from pathlib import Path
 
 from app.agent.builtin import BuiltinAgent
-from app.agent.language.actions import ACTIONS, TASK_ACTIONS, TOOL_PREFIX
-from app.agent.language.conditions import states_kind
-from app.agent.language.dates import shifted_day
-from app.agent.language.dialog import DialogState
-from app.agent.language.notation import PREFIX, parse, serialize
-from app.agent.language.readings import (
+from app.agent.language.meaning.actions import ACTIONS, TASK_ACTIONS, TOOL_PREFIX
+from app.agent.language.meaning.conditions import states_kind
+from app.agent.language.meaning.dialog import DialogState
+from app.agent.language.meaning.notation import PREFIX, parse, serialize
+from app.agent.language.meaning.readings import (
     Clarification,
     ContentQuestion,
     Interpretation,
@@ -41,7 +40,8 @@ from app.agent.language.readings import (
     Reading,
     Reply,
 )
-from app.agent.language.task_matching import matching_tasks
+from app.agent.language.tasks.task_matching import matching_tasks
+from app.agent.language.words.dates import shifted_day
 from app.agent.transcript import TurnFinished
 from app.agent.turn import UserPrompt
 from app.errors import InvalidParametersError, QueryError

@@ -8,9 +8,9 @@ from types import ModuleType
 
 import pytest
 
-from app.agent.language import request_model
-from app.agent.language.known_conditions import MAX_KNOWN_CONDITIONS
-from app.agent.language.vocabulary import MAX_FIELDS
+from app.agent.language.model import request_model
+from app.agent.language.model.known_conditions import MAX_KNOWN_CONDITIONS
+from app.agent.language.words.vocabulary import MAX_FIELDS
 from tests.evaluation.requests import EvaluatedConversation, EvaluatedRequest
 
 PACKAGING = Path(__file__).resolve().parents[2] / "packaging"

@@ -6,9 +6,9 @@ from datetime import datetime
 from pathlib import Path
 
 from app.agent.builtin import BuiltinAgent
-from app.agent.language.dialog import DialogState
-from app.agent.language.readings import Interpretation
-from app.agent.language.vocabulary import VaultWords
+from app.agent.language.meaning.dialog import DialogState
+from app.agent.language.meaning.readings import Interpretation
+from app.agent.language.words.vocabulary import VaultWords
 from app.index.records import PropertyValueShares
 from app.index.resolver import Resolver
 from app.toolkit.registry import ToolRegistry

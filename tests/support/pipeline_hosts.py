@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from app.agent.language.actions import ACTIONS
-from app.agent.language.dialog import DialogState
-from app.agent.language.lexicon import languages
-from app.agent.language.readings import PipelineStep, Reading
-from app.agent.language.vocabulary import VaultWords
+from app.agent.language.meaning.actions import ACTIONS
+from app.agent.language.meaning.dialog import DialogState
+from app.agent.language.meaning.readings import PipelineStep, Reading
+from app.agent.language.words.lexicon import languages
+from app.agent.language.words.vocabulary import VaultWords
 from app.agent.pipeline.pipeline import Pipeline
 from app.toolkit.outcome import ToolOutcome
 from app.toolkit.registry import ToolRegistry

@@ -9,8 +9,8 @@ import shutil
 import pytest
 
 from app.agent.answered_call import AnsweredCall
-from app.agent.language.answers import localize
-from app.agent.language.lexicon import languages
+from app.agent.language.words.answers import localize
+from app.agent.language.words.lexicon import languages
 from app.agent.result_formatting import format_outcome
 from app.permissions.approval import Approved
 from app.permissions.caller import Caller, CallerKind

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from app.agent.language.lexicon import languages
+from app.agent.language.words.lexicon import languages
 from app.agent.note_answers import _named_note
 from app.settings import Settings
 from app.vault.path import NotePath

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from app.agent.language.choices import MAX_OPTIONS, question_about
-from app.agent.language.notation import serialize
-from app.agent.language.readings import Clarification, ClarificationOption, Interpretation, Reading
+from app.agent.language.meaning.clarifications import MAX_OPTIONS, question_about
+from app.agent.language.meaning.notation import serialize
+from app.agent.language.meaning.readings import Clarification, ClarificationOption, Interpretation, Reading
 
 
 def with_alternatives(

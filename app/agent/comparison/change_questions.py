@@ -7,15 +7,15 @@ from functools import partial
 
 from app.agent.comparison.chosen_readings import is_chosen
 from app.agent.comparison.found_notes import FoundNotes
-from app.agent.language.change_doubts import ChangeDoubts
-from app.agent.language.choices import question_about
-from app.agent.language.notation import serialize
-from app.agent.language.note_facts import PropertiesOf
-from app.agent.language.option_order import OptionRanker
-from app.agent.language.preferred_reading import preferred_reading
-from app.agent.language.readings import Clarification, ClarificationOption, Interpretation, Reading
-from app.agent.language.request import Request
-from app.agent.language.vocabulary import VaultWords
+from app.agent.language.doubts.change_doubts import ChangeDoubts
+from app.agent.language.doubts.option_order import OptionRanker
+from app.agent.language.grammar.note_facts import PropertiesOf
+from app.agent.language.grammar.request import Request
+from app.agent.language.interpretation.preferred_reading import preferred_reading
+from app.agent.language.meaning.clarifications import question_about
+from app.agent.language.meaning.notation import serialize
+from app.agent.language.meaning.readings import Clarification, ClarificationOption, Interpretation, Reading
+from app.agent.language.words.vocabulary import VaultWords
 
 
 class ChangeQuestions:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from app.agent.language.dialog import DialogState
-from app.agent.language.notation import PREFIX
-from app.agent.language.readings import Interpretation, Reading, Reply
+from app.agent.language.meaning.dialog import DialogState
+from app.agent.language.meaning.notation import PREFIX
+from app.agent.language.meaning.readings import Interpretation, Reading, Reply
 
 
 def is_option(reading: Reading, text: str, state: DialogState) -> bool:

@@ -12,20 +12,21 @@ from datetime import date, timedelta
 
 from app.agent.comparison.chosen_readings import is_chosen
 from app.agent.comparison.found_notes import FoundNotes
-from app.agent.language.choices import question_about
-from app.agent.language.compared_sets import (
+from app.agent.language.doubts.stated_amounts import is_number
+from app.agent.language.grammar.note_facts import PropertiesOf
+from app.agent.language.grammar.property_conditions import EVENT_PROPERTIES
+from app.agent.language.grammar.request import Request
+from app.agent.language.lookups.compared_sets import (
     ComparedSet,
     Comparison,
     Superlative,
     parse_compared_set,
 )
-from app.agent.language.conditions import condition_slots, date_slot, top_level_parts
-from app.agent.language.dates import Days
-from app.agent.language.notation import serialize
-from app.agent.language.note_facts import PropertiesOf
-from app.agent.language.periods import within_period
-from app.agent.language.property_conditions import EVENT_PROPERTIES
-from app.agent.language.readings import (
+from app.agent.language.lookups.periods import within_period
+from app.agent.language.meaning.clarifications import question_about
+from app.agent.language.meaning.conditions import condition_slots, date_slot, top_level_parts
+from app.agent.language.meaning.notation import serialize
+from app.agent.language.meaning.readings import (
     Clarification,
     ClarificationOption,
     Interpretation,
@@ -33,9 +34,8 @@ from app.agent.language.readings import (
     PipelineStep,
     Reading,
 )
-from app.agent.language.request import Request
-from app.agent.language.stated_amounts import is_number
-from app.agent.language.vocabulary import name_parts
+from app.agent.language.words.dates import Days
+from app.agent.language.words.vocabulary import name_parts
 from app.index.query_serializer import quote_value
 from app.vault.path import name_key
 

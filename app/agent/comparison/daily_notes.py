@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from app.agent.comparison.found_notes import FoundNotes
-from app.agent.language.conditions import top_level_parts
-from app.agent.language.notation import serialize
-from app.agent.language.readings import (
+from app.agent.language.grammar.request import Request, writes
+from app.agent.language.meaning.conditions import top_level_parts
+from app.agent.language.meaning.notation import serialize
+from app.agent.language.meaning.readings import (
     Clarification,
     ClarificationOption,
     Interpretation,
@@ -15,7 +16,6 @@ from app.agent.language.readings import (
     PipelineStep,
     Reading,
 )
-from app.agent.language.request import Request, writes
 from app.vault.path import NotePath, name_key
 
 

@@ -6,15 +6,21 @@ from dataclasses import replace
 
 from app.agent.comparison.chosen_readings import is_chosen
 from app.agent.comparison.found_notes import FoundNotes
-from app.agent.language.choices import MAX_OPTIONS, question_about
-from app.agent.language.lexicon import languages
-from app.agent.language.notation import serialize
-from app.agent.language.note_facts import PropertiesOf
-from app.agent.language.readings import Clarification, ClarificationOption, Interpretation, NoteSet, Reading
-from app.agent.language.request import Request
-from app.agent.language.rescheduling import date_changes, rescheduled_note, task_of_date
-from app.agent.language.said_words import SaidWords
-from app.agent.language.task_matching import TASK_FIELDS
+from app.agent.language.grammar.note_facts import PropertiesOf
+from app.agent.language.grammar.request import Request
+from app.agent.language.grammar.said_words import SaidWords
+from app.agent.language.meaning.clarifications import MAX_OPTIONS, question_about
+from app.agent.language.meaning.notation import serialize
+from app.agent.language.meaning.readings import (
+    Clarification,
+    ClarificationOption,
+    Interpretation,
+    NoteSet,
+    Reading,
+)
+from app.agent.language.tasks.rescheduling import date_changes, rescheduled_note, task_of_date
+from app.agent.language.tasks.task_matching import TASK_FIELDS
+from app.agent.language.words.lexicon import languages
 from app.index.query_serializer import quote_text
 
 

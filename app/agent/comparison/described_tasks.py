@@ -8,11 +8,12 @@ from dataclasses import replace
 from itertools import takewhile
 
 from app.agent.comparison.found_notes import FoundNotes
-from app.agent.language.choices import MAX_OPTIONS, question_about
-from app.agent.language.dialog import DialogState
-from app.agent.language.grammar_readings import GUESS_SCORE
-from app.agent.language.notation import serialize
-from app.agent.language.readings import (
+from app.agent.language.grammar.request import Request
+from app.agent.language.interpretation.grammar_readings import GUESS_SCORE
+from app.agent.language.meaning.clarifications import MAX_OPTIONS, question_about
+from app.agent.language.meaning.dialog import DialogState
+from app.agent.language.meaning.notation import serialize
+from app.agent.language.meaning.readings import (
     Clarification,
     ClarificationOption,
     ContentQuestion,
@@ -22,9 +23,8 @@ from app.agent.language.readings import (
     Reading,
     Reply,
 )
-from app.agent.language.request import Request
-from app.agent.language.task_matching import TASK_FIELDS, content_words, field_of_tasks, named_parts
-from app.agent.language.task_references import described_tasks, resembles_note
+from app.agent.language.tasks.task_matching import TASK_FIELDS, content_words, field_of_tasks, named_parts
+from app.agent.language.tasks.task_references import described_tasks, resembles_note
 from app.answering.question import stems
 from app.index.query_serializer import quote_text
 

@@ -3,12 +3,7 @@
 from __future__ import annotations
 
 from app.agent.comparison.chosen_readings import is_settled
-from app.agent.language.candidates import have_same_meaning
-from app.agent.language.choices import MAX_OPTIONS, question_about, with_options
-from app.agent.language.dialog import DialogState
-from app.agent.language.lexicon import languages
-from app.agent.language.notation import serialize
-from app.agent.language.note_facts import (
+from app.agent.language.grammar.note_facts import (
     FACTS,
     PropertiesOf,
     find_fact,
@@ -16,8 +11,12 @@ from app.agent.language.note_facts import (
     may_answer,
     split_questions,
 )
-from app.agent.language.questions import question_language
-from app.agent.language.readings import (
+from app.agent.language.grammar.questions import question_language
+from app.agent.language.grammar.request import Request
+from app.agent.language.meaning.clarifications import MAX_OPTIONS, question_about, with_options
+from app.agent.language.meaning.dialog import DialogState
+from app.agent.language.meaning.notation import serialize
+from app.agent.language.meaning.readings import (
     Clarification,
     ClarificationOption,
     ContentQuestion,
@@ -27,7 +26,8 @@ from app.agent.language.readings import (
     Reading,
     Reply,
 )
-from app.agent.language.request import Request
+from app.agent.language.model.candidates import have_same_meaning
+from app.agent.language.words.lexicon import languages
 from app.agent.request_interpreter import RequestInterpreter
 from app.vault.path import name_key
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from app.agent.language.dialog import DialogState
-from app.agent.language.readings import NoteSet, Reading
+from app.agent.language.meaning.dialog import DialogState
+from app.agent.language.meaning.readings import NoteSet, Reading
 from app.agent.pipeline.host import FindNotes
 from app.errors import QueryError, TimeoutExpiredError
 

@@ -7,9 +7,8 @@ from dataclasses import replace
 
 from app.agent.comparison.chosen_readings import is_settled
 from app.agent.comparison.found_notes import FoundNotes
-from app.agent.language.candidates import have_same_meaning
-from app.agent.language.choices import MAX_OPTIONS, question_about
-from app.agent.language.compound_requests import (
+from app.agent.language.grammar.request import without_marks_at_end
+from app.agent.language.interpretation.compound_requests import (
     is_task_with_conjunction,
     join_orders,
     join_questions,
@@ -20,10 +19,11 @@ from app.agent.language.compound_requests import (
     verbless_orders,
     with_unsplit_reading,
 )
-from app.agent.language.dialog import DialogState
-from app.agent.language.notation import PREFIX, serialize
-from app.agent.language.readings import Clarification, ClarificationOption, Interpretation, Reading
-from app.agent.language.request import without_marks_at_end
+from app.agent.language.meaning.clarifications import MAX_OPTIONS, question_about
+from app.agent.language.meaning.dialog import DialogState
+from app.agent.language.meaning.notation import PREFIX, serialize
+from app.agent.language.meaning.readings import Clarification, ClarificationOption, Interpretation, Reading
+from app.agent.language.model.candidates import have_same_meaning
 from app.agent.request_interpreter import RequestInterpreter
 
 Compare = Callable[[Interpretation, str, DialogState], Awaitable[Interpretation]]

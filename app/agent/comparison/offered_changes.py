@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from app.agent.language.change_doubts import joins_note_with_itself
-from app.agent.language.choices import question_about, question_for, with_options
-from app.agent.language.dialog import NOTE_ROLES
-from app.agent.language.lexicon import Language
-from app.agent.language.line_removals import says_line
-from app.agent.language.readings import Clarification, NoteSet, PipelineStep
-from app.agent.language.request import Request
-from app.agent.language.said_words import WORD
-from app.agent.language.tokens import tokenize
-from app.agent.language.vocabulary import correct_spelling
+from app.agent.language.changes.line_removals import says_line
+from app.agent.language.doubts.change_doubts import joins_note_with_itself
+from app.agent.language.grammar.request import Request
+from app.agent.language.grammar.said_words import WORD
+from app.agent.language.meaning.clarifications import question_about, question_for, with_options
+from app.agent.language.meaning.dialog import NOTE_ROLES
+from app.agent.language.meaning.readings import Clarification, NoteSet, PipelineStep
+from app.agent.language.words.lexicon import Language
+from app.agent.language.words.tokens import tokenize
+from app.agent.language.words.vocabulary import correct_spelling
 
 
 def without_deletions(clarification: Clarification, request: Request) -> Clarification:

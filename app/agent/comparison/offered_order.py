@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from app.agent.language.choices import question_for, with_options
-from app.agent.language.lexicon import languages
-from app.agent.language.notation import serialize
-from app.agent.language.questions import question_language
-from app.agent.language.readings import Clarification, ClarificationOption, NoteSet, Reading
-from app.agent.language.request import Request
-from app.agent.language.said_words import SaidWords
+from app.agent.language.grammar.questions import question_language
+from app.agent.language.grammar.request import Request
+from app.agent.language.grammar.said_words import SaidWords
+from app.agent.language.meaning.clarifications import question_for, with_options
+from app.agent.language.meaning.notation import serialize
+from app.agent.language.meaning.readings import Clarification, ClarificationOption, NoteSet, Reading
+from app.agent.language.words.lexicon import languages
 from app.vault.path import name_key
 
 _CHANGES_OF_LISTS = frozenset(("set_property", "set_confidence", "add_tag", "remove_tag", "set_type"))

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from app.agent.language.actions import TASK_ACTIONS
-from app.agent.language.notation import serialize
-from app.agent.language.readings import ClarificationOption, PipelineStep
-from app.agent.language.request import Request
-from app.agent.language.task_matching import matching_tasks, names_task
+from app.agent.language.grammar.request import Request
+from app.agent.language.meaning.actions import TASK_ACTIONS
+from app.agent.language.meaning.notation import serialize
+from app.agent.language.meaning.readings import ClarificationOption, PipelineStep
+from app.agent.language.tasks.task_matching import matching_tasks, names_task
 from app.agent.pipeline.task_questions import task_reading
 from app.index.records import TaskRecord
 

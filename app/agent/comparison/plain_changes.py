@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from app.agent.language.dates import ISO_DAY
-from app.agent.language.note_facts import PropertiesOf
-from app.agent.language.readings import NoteSet, Reading, as_tuple
-from app.agent.language.request import Request
-from app.agent.language.vocabulary import property_label
+from app.agent.language.grammar.note_facts import PropertiesOf
+from app.agent.language.grammar.request import Request
+from app.agent.language.meaning.readings import NoteSet, Reading, as_tuple
+from app.agent.language.words.dates import ISO_DAY
+from app.agent.language.words.vocabulary import property_label
 from app.vault.path import name_key
 
 _PLAIN_CHANGES = frozenset(("remove_tag", "rename_tag", "set_type"))

@@ -6,11 +6,12 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
 from app.agent.comparison.chosen_readings import is_settled
-from app.agent.language.choices import MAX_OPTIONS, question_about
-from app.agent.language.notation import serialize
-from app.agent.language.note_facts import FACTS, PropertiesOf, present_values
-from app.agent.language.note_references import without_possessive
-from app.agent.language.readings import (
+from app.agent.language.grammar.note_facts import FACTS, PropertiesOf, present_values
+from app.agent.language.grammar.note_references import without_possessive
+from app.agent.language.grammar.request import Request
+from app.agent.language.meaning.clarifications import MAX_OPTIONS, question_about
+from app.agent.language.meaning.notation import serialize
+from app.agent.language.meaning.readings import (
     Clarification,
     ClarificationOption,
     Interpretation,
@@ -18,8 +19,7 @@ from app.agent.language.readings import (
     NoteSet,
     Reading,
 )
-from app.agent.language.request import Request
-from app.agent.language.tokens import Token
+from app.agent.language.words.tokens import Token
 from app.vault.path import NotePath, name_key
 
 _MAX_NOTES = 50

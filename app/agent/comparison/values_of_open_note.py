@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 
 from app.agent.comparison.chosen_readings import is_settled
-from app.agent.language.candidates import have_same_meaning
-from app.agent.language.choices import with_options
-from app.agent.language.dates import ISO_DAY
-from app.agent.language.lexicon import languages
-from app.agent.language.notation import serialize
-from app.agent.language.note_facts import PropertiesOf
-from app.agent.language.property_lines import PropertyLine, stated_lines
-from app.agent.language.questions import question_language
-from app.agent.language.questions_about_open_note import parse_own_value
-from app.agent.language.readings import (
+from app.agent.language.changes.property_lines import PropertyLine, stated_lines
+from app.agent.language.grammar.note_facts import PropertiesOf
+from app.agent.language.grammar.questions import question_language
+from app.agent.language.grammar.request import Request
+from app.agent.language.lookups.questions_about_open_note import parse_own_value
+from app.agent.language.meaning.clarifications import with_options
+from app.agent.language.meaning.notation import serialize
+from app.agent.language.meaning.readings import (
     Clarification,
     ClarificationOption,
     Interpretation,
@@ -23,7 +21,9 @@ from app.agent.language.readings import (
     PipelineStep,
     Reading,
 )
-from app.agent.language.request import Request
+from app.agent.language.model.candidates import have_same_meaning
+from app.agent.language.words.dates import ISO_DAY
+from app.agent.language.words.lexicon import languages
 from app.vault.path import name_key
 from app.vault.reference import parse_reference
 

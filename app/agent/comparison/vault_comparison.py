@@ -24,22 +24,29 @@ from app.agent.comparison.offered_tasks import OfferedTasks, TasksOf
 from app.agent.comparison.plain_changes import is_plain_change
 from app.agent.comparison.possessive_names import OwnedNotes
 from app.agent.comparison.values_of_open_note import OwnValues
-from app.agent.language.choices import MAX_OPTIONS, accounts_for_all, question_about
-from app.agent.language.compound_requests import without_dropped_orders
-from app.agent.language.dialog import DialogState
-from app.agent.language.grammar_readings import GUESS_SCORE
-from app.agent.language.interpretation_choice import MIN_RUN_PROBABILITY
-from app.agent.language.list_orders import asks_by_date, asks_for_newest, by_age, by_stated_date
-from app.agent.language.note_facts import PropertiesOf
-from app.agent.language.option_order import USELESS, OptionRanker, meaning_key
-from app.agent.language.outcomes import meaning_of
-from app.agent.language.periods import asks_for_period, by_day_names, with_stated_dates
-from app.agent.language.property_changes import PropertyChanges
-from app.agent.language.readings import Clarification, ClarificationOption, Interpretation, Reading, Reply
-from app.agent.language.request import Request
-from app.agent.language.stated_changes import StatedChanges
-from app.agent.language.undo import undoes_nothing, undone_changes
-from app.agent.language.vocabulary import VaultWords
+from app.agent.language.changes.property_changes import PropertyChanges
+from app.agent.language.changes.undo import undoes_nothing, undone_changes
+from app.agent.language.doubts.option_order import USELESS, OptionRanker, meaning_key
+from app.agent.language.doubts.stated_changes import StatedChanges
+from app.agent.language.grammar.coverage import accounts_for_all
+from app.agent.language.grammar.note_facts import PropertiesOf
+from app.agent.language.grammar.request import Request
+from app.agent.language.interpretation.compound_requests import without_dropped_orders
+from app.agent.language.interpretation.grammar_readings import GUESS_SCORE
+from app.agent.language.interpretation.interpretation_choice import MIN_RUN_PROBABILITY
+from app.agent.language.interpretation.outcomes import meaning_of
+from app.agent.language.lookups.list_orders import asks_by_date, asks_for_newest, by_age, by_stated_date
+from app.agent.language.lookups.periods import asks_for_period, by_day_names, with_stated_dates
+from app.agent.language.meaning.clarifications import MAX_OPTIONS, question_about
+from app.agent.language.meaning.dialog import DialogState
+from app.agent.language.meaning.readings import (
+    Clarification,
+    ClarificationOption,
+    Interpretation,
+    Reading,
+    Reply,
+)
+from app.agent.language.words.vocabulary import VaultWords
 from app.agent.request_interpreter import RequestInterpreter
 
 MIN_SHARED_MEANING_PROBABILITY = 0.75

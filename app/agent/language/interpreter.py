@@ -9,27 +9,33 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from app.agent.language.candidates import candidates_once
-from app.agent.language.choices import MIN_READ_SCORE, Describe, ReadingChooser
-from app.agent.language.decision import bare_words
-from app.agent.language.described_sets import with_described_sets
-from app.agent.language.dialog import DialogState
-from app.agent.language.dropped_conditions import with_every_condition
-from app.agent.language.dropped_values import with_dropped_value
-from app.agent.language.grammar_readings import GUESS_SCORE, correct_words
-from app.agent.language.interpretation_choice import InterpretationChooser
-from app.agent.language.lexicon import ActionFrame, Language
-from app.agent.language.listed_notes import with_listed, without_guessed_note
-from app.agent.language.negations import with_empty_values, with_negation
-from app.agent.language.outcomes import Outcomes
-from app.agent.language.question_answers import QuestionAnswers
-from app.agent.language.readings import ContentQuestion, Interpretation, Reading, Reply
-from app.agent.language.request import Request, request_tokens, without_marks_at_end
-from app.agent.language.request_grammar import RequestGrammar
-from app.agent.language.request_parser import RequestContext, RequestParser
-from app.agent.language.small_talk import is_answer, small_talk
-from app.agent.language.summary_lengths import parse_summary_length, with_summary_length
-from app.agent.language.task_lists import about_whole_vault
+from app.agent.language.doubts.dropped_conditions import with_every_condition
+from app.agent.language.doubts.dropped_values import with_dropped_value
+from app.agent.language.grammar.request import Request, request_tokens, without_marks_at_end
+from app.agent.language.grammar.request_parser import RequestContext, RequestParser
+from app.agent.language.interpretation.choices import Describe, ReadingChooser
+from app.agent.language.interpretation.grammar_readings import GUESS_SCORE, correct_words
+from app.agent.language.interpretation.interpretation_choice import InterpretationChooser
+from app.agent.language.interpretation.outcomes import Outcomes
+from app.agent.language.interpretation.question_answers import QuestionAnswers
+from app.agent.language.interpretation.request_grammar import RequestGrammar
+from app.agent.language.lookups.described_sets import with_described_sets
+from app.agent.language.lookups.listed_notes import with_listed, without_guessed_note
+from app.agent.language.lookups.negations import with_empty_values, with_negation
+from app.agent.language.lookups.summary_lengths import parse_summary_length, with_summary_length
+from app.agent.language.meaning.dialog import DialogState
+from app.agent.language.meaning.readings import (
+    MIN_READ_SCORE,
+    ContentQuestion,
+    Interpretation,
+    Reading,
+    Reply,
+)
+from app.agent.language.model.candidates import candidates_once
+from app.agent.language.model.decision import bare_words
+from app.agent.language.tasks.task_lists import about_whole_vault
+from app.agent.language.words.lexicon import ActionFrame, Language
+from app.agent.language.words.small_talk import is_answer, small_talk
 from app.answering.question import is_unspaced_sentence
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from app.agent.language.readings import PipelineStep
+from app.agent.language.meaning.readings import PipelineStep
 from app.agent.pipeline.tool_calls import items_of
 from app.toolkit.outcome import ToolOutcome
 from app.vault.path import NotePath

@@ -7,12 +7,18 @@ from dataclasses import replace
 from datetime import datetime
 
 from app.agent.generic_formatting import wikilink
-from app.agent.language.dates import DateParser
-from app.agent.language.lexicon import Language
-from app.agent.language.line_removals import TASK
-from app.agent.language.readings import Clarification, ClarificationOption, NoteSet, PipelineStep, Reading
-from app.agent.language.task_matching import TASK_BOX, task_text
-from app.agent.language.task_texts import task_line
+from app.agent.language.changes.line_removals import TASK
+from app.agent.language.meaning.readings import (
+    Clarification,
+    ClarificationOption,
+    NoteSet,
+    PipelineStep,
+    Reading,
+)
+from app.agent.language.tasks.task_matching import TASK_BOX, task_text
+from app.agent.language.words.dates import DateParser
+from app.agent.language.words.lexicon import Language
+from app.agent.language.words.task_texts import task_line
 from app.agent.pipeline.host import Arguments
 from app.agent.pipeline.note_search import NoteSearch
 from app.agent.pipeline.note_texts import read_whole

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from app.agent.language.logseq import LOGSEQ_TASKS, logseq_property, searched_properties
-from app.agent.language.vocabulary import VaultWords
+from app.agent.language.words.logseq import LOGSEQ_TASKS, logseq_property, searched_properties
+from app.agent.language.words.vocabulary import VaultWords
 from app.agent.pipeline.host import FindNotes
 from app.errors import QueryError, TimeoutExpiredError
 from app.permissions.pluralize import pluralize

@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from app.agent.answered_call import AnsweredCall
 from app.agent.generic_formatting import wikilink
-from app.agent.language.dialog import MAX_RESULTS
-from app.agent.language.readings import NoteSet, PipelineStep
+from app.agent.language.meaning.dialog import MAX_RESULTS
+from app.agent.language.meaning.readings import NoteSet, PipelineStep
 from app.agent.pipeline.logseq_notices import LogseqNotices
 from app.agent.pipeline.note_search import ALL_NOTES_QUERY, NoteSearch, Selection
 from app.agent.pipeline.run_state import RunState

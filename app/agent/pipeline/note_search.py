@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from app.agent.language.readings import NoteSet
+from app.agent.language.meaning.readings import NoteSet
 from app.agent.pipeline.host import Arguments
 from app.agent.pipeline.tool_calls import ToolCalls, items_of
 from app.permissions.pluralize import pluralize

@@ -7,12 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from app.agent.generic_formatting import wikilink
-from app.agent.language.actions import Action
-from app.agent.language.lexicon import Language
-from app.agent.language.notation import serialize
-from app.agent.language.readings import Clarification, ClarificationOption, PipelineStep, Reading
-from app.agent.language.replacements import ALL_OCCURRENCES
-from app.agent.language.table_rows import which_table
+from app.agent.language.changes.table_rows import which_table
+from app.agent.language.meaning.actions import ALL_OCCURRENCES, Action
+from app.agent.language.meaning.notation import serialize
+from app.agent.language.meaning.readings import Clarification, ClarificationOption, PipelineStep, Reading
+from app.agent.language.words.lexicon import Language
 from app.agent.pipeline.changed_notes import note_of, paths_after
 from app.agent.pipeline.note_lists import MAX_LISTED_NOTES
 from app.agent.pipeline.run_state import RunState

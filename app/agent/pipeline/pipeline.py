@@ -6,13 +6,19 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from app.agent.language.actions import FOLDER_ACTIONS, TASK_ACTIONS, TOOL_PREFIX, WITHOUT_NOTES, Action
-from app.agent.language.chips import describe_readings
-from app.agent.language.dialog import DialogState
-from app.agent.language.lexicon import Language
-from app.agent.language.note_facts import PropertiesOf
-from app.agent.language.readings import NoteSet, PipelineStep, Reading
-from app.agent.language.vocabulary import VaultWords
+from app.agent.language.grammar.note_facts import PropertiesOf
+from app.agent.language.meaning.actions import (
+    FOLDER_ACTIONS,
+    TASK_ACTIONS,
+    TOOL_PREFIX,
+    WITHOUT_NOTES,
+    Action,
+)
+from app.agent.language.meaning.dialog import DialogState
+from app.agent.language.meaning.readings import NoteSet, PipelineStep, Reading
+from app.agent.language.words.chips import describe_readings
+from app.agent.language.words.lexicon import Language
+from app.agent.language.words.vocabulary import VaultWords
 from app.agent.pipeline.changed_notes import moved_path, paths_after
 from app.agent.pipeline.host import Arguments, ChangesToday, FindNotes, PipelineHost
 from app.agent.pipeline.line_removals import LineRemovals

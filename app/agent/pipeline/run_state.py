@@ -5,12 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from app.agent.language.actions import FOLDER_ACTIONS, MOVING_ACTIONS
-from app.agent.language.dialog import DialogState, OwnChange
-from app.agent.language.lexicon import Language
-from app.agent.language.new_tasks import adds_tasks, tasks_of
-from app.agent.language.notation import serialize
-from app.agent.language.readings import Clarification, ClarificationOption, NoteSet, PipelineStep, Reading
+from app.agent.language.meaning.actions import FOLDER_ACTIONS, MOVING_ACTIONS
+from app.agent.language.meaning.dialog import DialogState, OwnChange
+from app.agent.language.meaning.notation import serialize
+from app.agent.language.meaning.readings import (
+    Clarification,
+    ClarificationOption,
+    NoteSet,
+    PipelineStep,
+    Reading,
+)
+from app.agent.language.tasks.new_tasks import adds_tasks, tasks_of
+from app.agent.language.words.lexicon import Language
 from app.agent.pipeline.changed_notes import moved_path
 from app.toolkit.outcome import ToolOutcome
 

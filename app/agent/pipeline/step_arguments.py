@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from app.agent.language.actions import FOLDER_ACTIONS
-from app.agent.language.readings import NoteSet, PipelineStep, as_tuple
+from app.agent.language.meaning.actions import FOLDER_ACTIONS
+from app.agent.language.meaning.readings import NoteSet, PipelineStep, as_tuple
 from app.agent.pipeline.host import Arguments
 from app.vault.markdown.text import bullet_list
 

@@ -7,12 +7,10 @@ from dataclasses import replace
 from datetime import date
 from itertools import islice, product
 
-from app.agent.language.dates import shifted_day
-from app.agent.language.lexicon import Language
-from app.agent.language.readings import NoteSet, PipelineStep, Reading
-from app.agent.language.stated_days import in_month_of
-from app.agent.language.task_lists import ALL_TASKS
-from app.agent.language.task_matching import (
+from app.agent.language.doubts.stated_days import in_month_of
+from app.agent.language.meaning.actions import ALL_TASKS
+from app.agent.language.meaning.readings import NoteSet, PipelineStep, Reading
+from app.agent.language.tasks.task_matching import (
     TASK_BOX,
     days_within,
     field_of_tasks,
@@ -22,6 +20,8 @@ from app.agent.language.task_matching import (
     says_not,
     task_text,
 )
+from app.agent.language.words.dates import shifted_day
+from app.agent.language.words.lexicon import Language
 from app.agent.pipeline.host import Arguments
 from app.agent.pipeline.note_search import NoteSearch
 from app.agent.pipeline.run_state import RunState

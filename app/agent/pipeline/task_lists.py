@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from app.agent.generic_formatting import wikilink
-from app.agent.language.dates import ISO_DAY
-from app.agent.language.readings import PipelineStep
-from app.agent.language.task_lists import DUE_KINDS
-from app.agent.language.task_matching import TASK_FIELDS, days_within, task_text
+from app.agent.language.meaning.readings import PipelineStep
+from app.agent.language.tasks.task_lists import DUE_KINDS
+from app.agent.language.tasks.task_matching import TASK_FIELDS, days_within, task_text
+from app.agent.language.words.dates import ISO_DAY
 from app.agent.pipeline.logseq_notices import LogseqNotices
 from app.agent.pipeline.note_search import NoteSearch
 from app.agent.pipeline.run_state import RunState

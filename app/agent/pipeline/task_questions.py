@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from app.agent.language.readings import NoteSet, PipelineStep, Reading
-from app.agent.language.task_matching import names_task, task_text
+from app.agent.language.meaning.readings import NoteSet, PipelineStep, Reading
+from app.agent.language.tasks.task_matching import names_task, task_text
 from app.agent.pipeline.run_state import RunState
 
 MAX_CHOICES = 5

@@ -7,11 +7,11 @@ from collections.abc import Callable, Collection, Iterator
 from datetime import datetime
 
 from app.agent.generic_formatting import wikilink
-from app.agent.language.dates import DateParser
-from app.agent.language.lexicon import Language, languages
-from app.agent.language.readings import PipelineStep, as_tuple
-from app.agent.language.task_texts import split_due_day
-from app.agent.language.text_lists import is_list_name
+from app.agent.language.meaning.readings import PipelineStep, as_tuple
+from app.agent.language.words.dates import DateParser
+from app.agent.language.words.lexicon import Language, languages
+from app.agent.language.words.task_texts import split_due_day
+from app.agent.language.words.text_lists import is_list_name
 from app.agent.pipeline.host import Arguments
 from app.agent.pipeline.list_places import find_list, may_be_item
 from app.agent.pipeline.note_texts import read_whole

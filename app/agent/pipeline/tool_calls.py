@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from app.agent.answered_call import AnsweredCall
-from app.agent.language.answers import localize
-from app.agent.language.lexicon import Language
-from app.agent.language.readings import PipelineStep
+from app.agent.language.meaning.readings import PipelineStep
+from app.agent.language.words.answers import localize
+from app.agent.language.words.lexicon import Language
 from app.agent.pipeline.host import Arguments, PipelineHost
 from app.agent.result_formatting import format_outcome
 from app.toolkit.batch import make_batch_tool

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 from app.agent.answered_call import AnsweredCall
 from app.agent.generic_formatting import wikilink
-from app.agent.language.actions import FOLDER_ACTIONS
-from app.agent.language.chips import describe_readings
-from app.agent.language.dialog import OwnChange
-from app.agent.language.readings import PipelineStep, Reading
-from app.agent.language.undo import changes_of_undo
+from app.agent.language.changes.undo import changes_of_undo
+from app.agent.language.meaning.actions import FOLDER_ACTIONS
+from app.agent.language.meaning.dialog import OwnChange
+from app.agent.language.meaning.readings import PipelineStep, Reading
+from app.agent.language.words.chips import describe_readings
 from app.agent.pipeline.host import Arguments, ChangesToday
 from app.agent.pipeline.run_state import RunState
 from app.agent.pipeline.tool_calls import ToolCalls

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from app.agent.generic_formatting import wikilink
-from app.agent.language.note_facts import PropertiesOf
-from app.agent.language.readings import PipelineStep, as_tuple
-from app.agent.language.replacements import ALL_OCCURRENCES, NUMBER
-from app.agent.language.table_rows import IN_TABLE
-from app.agent.language.vocabulary import VaultWords
+from app.agent.language.changes.replacements import NUMBER
+from app.agent.language.changes.table_rows import IN_TABLE
+from app.agent.language.grammar.note_facts import PropertiesOf
+from app.agent.language.meaning.actions import ALL_OCCURRENCES
+from app.agent.language.meaning.readings import PipelineStep, as_tuple
+from app.agent.language.words.vocabulary import VaultWords
 from app.agent.pipeline.host import Arguments
 from app.agent.pipeline.line_removals import LineRemovals
 from app.agent.pipeline.relation_edges import find_edge

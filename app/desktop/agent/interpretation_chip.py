@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QWidget
 
-from app.agent.language.chips import with_value
+from app.agent.language.words.chips import with_value
 from app.agent.transcript import ReadingChip
 from app.desktop.widgets.completion_popup import CompletionPopup
 

@@ -9,8 +9,8 @@ import pytest
 from app.agent.comparison import compared_properties
 from app.agent.comparison.compared_properties import ComparedProperties
 from app.agent.transcript import Notice, Question
+from tests.agent.language.meaning.test_dialog import fill, names, say, talk
 from tests.agent.language.test_described_notes import note
-from tests.agent.language.test_dialog import fill, names, say, talk
 
 __all__ = ["talk"]
 NOW = datetime(2026, 3, 18, 12)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from app.agent.transcript import Question
-from tests.agent.language.test_change_doubts import choices
-from tests.agent.language.test_dialog import fill, say, talk, text
+from tests.agent.language.doubts.test_change_doubts import choices
+from tests.agent.language.meaning.test_dialog import fill, say, talk, text
 
 __all__ = ["talk"]
 BARN = "# Barn\n- [ ] Rinse the hose of the pump 📅 2031-12-04\n- [ ] Grain\n- [x] Sweep the loft\n"

@@ -5,11 +5,17 @@ from __future__ import annotations
 import pytest
 
 from app.agent.comparison.offered_changes import without_deletions
-from app.agent.language.actions import ACTIONS
-from app.agent.language.dialog import DialogState
-from app.agent.language.notation import parse
-from app.agent.language.readings import Clarification, ClarificationOption, NoteSet, PipelineStep, Reading
-from tests.agent.language.test_dialog import talk
+from app.agent.language.meaning.actions import ACTIONS
+from app.agent.language.meaning.dialog import DialogState
+from app.agent.language.meaning.notation import parse
+from app.agent.language.meaning.readings import (
+    Clarification,
+    ClarificationOption,
+    NoteSet,
+    PipelineStep,
+    Reading,
+)
+from tests.agent.language.meaning.test_dialog import talk
 
 __all__ = ["talk"]
 H3 = "Instruments/H3.md"

@@ -5,11 +5,17 @@ from __future__ import annotations
 import pytest
 
 from app.agent.comparison.offered_order import with_note_in_talk, with_stated_value_first
-from app.agent.language.actions import ACTIONS
-from app.agent.language.dialog import DialogState
-from app.agent.language.notation import parse, serialize
-from app.agent.language.readings import Clarification, ClarificationOption, NoteSet, PipelineStep, Reading
-from tests.agent.language.test_dialog import talk
+from app.agent.language.meaning.actions import ACTIONS
+from app.agent.language.meaning.dialog import DialogState
+from app.agent.language.meaning.notation import parse, serialize
+from app.agent.language.meaning.readings import (
+    Clarification,
+    ClarificationOption,
+    NoteSet,
+    PipelineStep,
+    Reading,
+)
+from tests.agent.language.meaning.test_dialog import talk
 
 __all__ = ["talk"]
 H1, H3, H4 = "Instruments/H1.md", "Instruments/H3.md", "Instruments/H4.md"

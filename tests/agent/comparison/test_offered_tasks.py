@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from app.agent.comparison.offered_tasks import OfferedTasks
-from app.agent.language.actions import ACTIONS
-from app.agent.language.dialog import DialogState
-from app.agent.language.notation import parse, serialize
-from app.agent.language.readings import ClarificationOption
+from app.agent.language.meaning.actions import ACTIONS
+from app.agent.language.meaning.dialog import DialogState
+from app.agent.language.meaning.notation import parse, serialize
+from app.agent.language.meaning.readings import ClarificationOption
 from app.index.records import TaskRecord
 from app.vault.path import NotePath
-from tests.agent.language.test_dialog import fill, say, talk
+from tests.agent.language.meaning.test_dialog import fill, say, talk
 
 __all__ = ["talk"]
 TASKS = (

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from app.agent.comparison.plain_changes import is_plain_change
-from app.agent.language.dialog import DialogState
-from app.agent.language.readings import NoteSet, PipelineStep, Reading
+from app.agent.language.meaning.dialog import DialogState
+from app.agent.language.meaning.readings import NoteSet, PipelineStep, Reading
 from app.agent.transcript import Question
-from tests.agent.language.test_dialog import OPEN, fill, say, talk, text
+from tests.agent.language.meaning.test_dialog import OPEN, fill, say, talk, text
 
 __all__ = ["talk"]
 NOTES = NoteSet(notes=("H4.md",))

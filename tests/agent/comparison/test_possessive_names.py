@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from app.agent.language.notation import PREFIX
+from app.agent.language.meaning.notation import PREFIX
 from app.agent.transcript import Question
 from app.vault.markdown.frontmatter import read_frontmatter
-from tests.agent.language.test_dialog import say, talk, text
+from tests.agent.language.meaning.test_dialog import say, talk, text
 from tests.agent.test_session import SessionConversation
 
 __all__ = ["talk"]

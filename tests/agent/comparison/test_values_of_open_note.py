@@ -6,10 +6,10 @@ from datetime import datetime
 
 import pytest
 
-from app.agent.language.notation import PREFIX
+from app.agent.language.meaning.notation import PREFIX
 from app.agent.transcript import Question, RequestReading
 from app.vault.markdown.frontmatter import read_frontmatter
-from tests.agent.language.test_dialog import say, talk, text
+from tests.agent.language.meaning.test_dialog import say, talk, text
 from tests.agent.test_session import SessionConversation
 
 __all__ = ["talk"]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from app.agent.language.notation import serialize
-from app.agent.language.vocabulary import VaultWords, Vocabulary
+from app.agent.language.meaning.notation import serialize
+from app.agent.language.words.vocabulary import VaultWords, Vocabulary
 from app.agent.transcript import Question
 from app.index.resolver import Resolver
 from app.vault.path import NotePath
-from tests.agent.language.test_change_doubts import choices
-from tests.agent.language.test_dialog import answers, fill, names, say, state, talk, text
+from tests.agent.language.doubts.test_change_doubts import choices
+from tests.agent.language.meaning.test_dialog import answers, fill, names, say, state, talk, text
 
 __all__ = ["talk"]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from app.agent.language.task_texts import without_full_stop
-from app.agent.language.tokens import ends_with_initial
-from tests.agent.language.test_dialog import fill, order, talk, text
+from app.agent.language.words.task_texts import without_full_stop
+from app.agent.language.words.tokens import ends_with_initial
+from tests.agent.language.meaning.test_dialog import fill, order, talk, text
 
 __all__ = ["talk"]
 

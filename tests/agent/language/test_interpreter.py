@@ -9,20 +9,17 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from app.agent.builtin import BuiltinAgent
-from app.agent.language import candidates as request_candidates
-from app.agent.language.actions import ACTIONS
-from app.agent.language.candidates import MeaningCandidate
-from app.agent.language.chips import describe_readings, reading_chips, with_value
-from app.agent.language.choices import ReadingChooser
-from app.agent.language.dialog import DialogState
-from app.agent.language.dropped_conditions import with_every_condition
-from app.agent.language.dropped_values import with_dropped_value
-from app.agent.language.grammar_readings import GUESS_SCORE
-from app.agent.language.lexicon import languages
-from app.agent.language.negations import with_negation
-from app.agent.language.notation import PREFIX, parse, serialize
-from app.agent.language.outcomes import meaning_of
-from app.agent.language.readings import (
+from app.agent.language.doubts.dropped_conditions import with_every_condition
+from app.agent.language.doubts.dropped_values import with_dropped_value
+from app.agent.language.grammar.request import Request
+from app.agent.language.interpretation.choices import ReadingChooser
+from app.agent.language.interpretation.grammar_readings import GUESS_SCORE
+from app.agent.language.interpretation.outcomes import meaning_of
+from app.agent.language.lookups.negations import with_negation
+from app.agent.language.meaning.actions import ACTIONS
+from app.agent.language.meaning.dialog import DialogState
+from app.agent.language.meaning.notation import PREFIX, parse, serialize
+from app.agent.language.meaning.readings import (
     Clarification,
     ClarificationOption,
     ContentQuestion,
@@ -33,14 +30,17 @@ from app.agent.language.readings import (
     Reply,
     parenthesize,
 )
-from app.agent.language.request import Request
-from app.agent.language.tokens import tokenize
-from app.agent.language.vocabulary import VaultWords
+from app.agent.language.model import candidates as request_candidates
+from app.agent.language.model.candidates import MeaningCandidate
+from app.agent.language.words.chips import describe_readings, reading_chips, with_value
+from app.agent.language.words.lexicon import languages
+from app.agent.language.words.tokens import tokenize
+from app.agent.language.words.vocabulary import VaultWords
 from app.index.resolver import Resolver
 from app.toolkit.registry import ToolRegistry
 from app.tools import CATALOG, CATEGORIES
 from app.vault.path import NotePath
-from tests.agent.language.test_program import request
+from tests.agent.language.model.test_program import request
 from tests.support.everyday_requests import HERE, read, sample_agent
 
 NOWHERE = replace(HERE, open_note=None)

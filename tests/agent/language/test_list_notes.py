@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.agent.language.test_change_doubts import choices
-from tests.agent.language.test_dialog import fill, order, say, talk, text
+from tests.agent.language.doubts.test_change_doubts import choices
+from tests.agent.language.meaning.test_dialog import fill, order, say, talk, text
 
 __all__ = ["talk"]
 

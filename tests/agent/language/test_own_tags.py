@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.agent.language.test_dialog import say, talk, text
+from tests.agent.language.meaning.test_dialog import say, talk, text
 
 __all__ = ["talk"]
 

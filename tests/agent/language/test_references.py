@@ -8,18 +8,24 @@ from datetime import datetime
 import pytest
 
 from app.agent.builtin import BuiltinAgent
-from app.agent.language.candidates import candidates
-from app.agent.language.dialog import DialogState, OwnChange
-from app.agent.language.dropped_conditions import with_every_condition
-from app.agent.language.notation import serialize
-from app.agent.language.readings import Clarification, ClarificationOption, NoteSet, PipelineStep, Reading
-from app.agent.language.vocabulary import VaultWords
+from app.agent.language.doubts.dropped_conditions import with_every_condition
+from app.agent.language.meaning.dialog import DialogState, OwnChange
+from app.agent.language.meaning.notation import serialize
+from app.agent.language.meaning.readings import (
+    Clarification,
+    ClarificationOption,
+    NoteSet,
+    PipelineStep,
+    Reading,
+)
+from app.agent.language.model.candidates import candidates
+from app.agent.language.words.vocabulary import VaultWords
 from app.index.resolver import Resolver
 from app.toolkit.registry import ToolRegistry
 from app.tools import CATALOG, CATEGORIES
 from app.vault.path import NotePath
-from tests.agent.language.test_program import NOTES as LISTED_NOTES
-from tests.agent.language.test_program import reading, request
+from tests.agent.language.model.test_program import NOTES as LISTED_NOTES
+from tests.agent.language.model.test_program import reading, request
 from tests.support.everyday_requests import HERE, read, sample_agent
 
 NOTES = (

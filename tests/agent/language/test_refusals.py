@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.agent.language.readings import ModelRequired, Reply
+from app.agent.language.meaning.readings import ModelRequired, Reply
 from tests.support.everyday_requests import read, sample_agent
 
 COMPARE, TABLE = ModelRequired("Comparing notes"), ModelRequired("Making a table")

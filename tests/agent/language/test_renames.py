@@ -6,11 +6,17 @@ from types import SimpleNamespace
 
 import pytest
 
-from app.agent.language.lexicon import languages
-from app.agent.language.readings import Clarification, ClarificationOption, NoteSet, PipelineStep, Reading
+from app.agent.language.meaning.readings import (
+    Clarification,
+    ClarificationOption,
+    NoteSet,
+    PipelineStep,
+    Reading,
+)
+from app.agent.language.words.lexicon import languages
 from app.settings import PermissionSettings, Rule
 from app.vault.path import NotePath
-from tests.agent.language.test_dialog import OPEN, answers, fill, order, say, state, talk, text
+from tests.agent.language.meaning.test_dialog import OPEN, answers, fill, order, say, state, talk, text
 from tests.support.everyday_requests import read, sample_agent
 from tests.support.tool_calls import warnings_of
 

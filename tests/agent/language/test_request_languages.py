@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.agent.transcript import AgentText, Question
-from tests.agent.language.test_dialog import say, talk
+from tests.agent.language.meaning.test_dialog import say, talk
 
 __all__ = ["talk"]
 GERMAN = ("Schlagwort", "meinst", "rückgängig", "Notiz")

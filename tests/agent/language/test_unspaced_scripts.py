@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.answering.question import is_unspaced_sentence, parse_question
-from tests.agent.language.test_dialog import answers, fill, say, state, talk
+from tests.agent.language.meaning.test_dialog import answers, fill, say, state, talk
 
 __all__ = ["talk"]
 NOTES = {

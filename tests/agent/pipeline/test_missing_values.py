@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from app.agent.language.notation import PREFIX
-from tests.agent.language.test_dialog import answers, fill, say, talk, text
+from app.agent.language.meaning.notation import PREFIX
+from tests.agent.language.meaning.test_dialog import answers, fill, say, talk, text
 
 __all__ = ["talk"]
 MINE = "---\nmetals: [Iron, Gold]\n---\n"

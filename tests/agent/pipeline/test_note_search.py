@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.agent.language.readings import NoteSet, PipelineStep
+from app.agent.language.meaning.readings import NoteSet, PipelineStep
 from app.toolkit.outcome import ToolOutcome
 from tests.support.pipeline_hosts import PreparedHost, run_step
 

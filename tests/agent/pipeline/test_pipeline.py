@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from app.agent.language.dialog import DialogState, OwnChange
-from app.agent.language.readings import NoteSet, PipelineStep
+from app.agent.language.meaning.dialog import DialogState, OwnChange
+from app.agent.language.meaning.readings import NoteSet, PipelineStep
 from tests.support.pipeline_hosts import PreparedHost, run_step
 
 

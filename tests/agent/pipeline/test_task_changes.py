@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from app.agent.transcript import Question
-from tests.agent.language.test_change_doubts import choices
-from tests.agent.language.test_dialog import fill, say, state, talk, text
-from tests.agent.language.test_stated_values import fill_books
+from tests.agent.language.doubts.test_change_doubts import choices
+from tests.agent.language.doubts.test_stated_values import fill_books
+from tests.agent.language.meaning.test_dialog import fill, say, state, talk, text
 
 __all__ = ["talk"]
 

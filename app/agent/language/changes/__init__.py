@@ -1,0 +1,1 @@
+"""Requests that change notes in forms with only one meaning."""

@@ -1,0 +1,94 @@
+"""Parse requests that remove a whole line of a note: "delete the line with X", "drop the task Y from H1"."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from app.agent.language.grammar.request import Request
+from app.agent.language.grammar.role_values import trim_marks
+from app.agent.language.meaning.readings import NoteSet, PipelineStep, Reading
+from app.agent.language.tasks.task_references import known_tasks, split_place
+from app.agent.language.words.lexicon import Language
+from app.agent.language.words.tokens import Token, span_text
+
+LINE, TASK = "line", "task"
+"""Values of the argument `whole` of a removal: a line that contains the text, or a task."""
+_SCORE = 0.98
+
+
+def parse_removed_line(request: Request, tokens: tuple[Token, ...]) -> list[Reading]:
+    """Return the readings of a request that removes one line or task; none for other requests.
+
+    A task without its words is the one in focus: "drop that task completely".
+    """
+    language = request.language
+    tokens = _without_ending(language, tuple(trim_marks(tokens)))
+    verb_end = language.match_prefix(tokens, 0, "line_removals", "verbs")
+    if verb_end == 0 or "remove_text" not in request.allowed:
+        return []
+    for what, described in _objects(language, tokens[verb_end:]):
+        text, place = split_place(request, described)
+        targets: list[tuple[NoteSet | None, str]] = []
+        if what == TASK and (tasks := known_tasks(request, tuple(text))):
+            targets = [(NoteSet(notes=(path,)), own) for path, own in tasks if place in (None, path)]
+        elif text:
+            written = text[0].value if len(text) == 1 else span_text(request.text, tuple(text))
+            notes = NoteSet(notes=(place,)) if place else request.set_parser().implied_notes()
+            targets = [(notes, written)]
+        if targets:
+            return [_reading(request, what, notes, written) for notes, written in targets]
+    return _listed_task(request, tokens[verb_end:])
+
+
+def says_line(language: Language, tokens: Sequence[Token]) -> bool:
+    """Return whether a request is about a line or a task, and not about a note."""
+    words = {token.key for token in tokens}
+    nouns = {*language.table("line_removals")["lines"], *language.table("new_tasks")["one"]}
+    return not words.isdisjoint(nouns) and words.isdisjoint(language.table("line_removals")["notes"])
+
+
+def _reading(request: Request, what: str, notes: NoteSet | None, text: str) -> Reading:
+    step = PipelineStep("remove_text", notes, {"old": text, "whole": what})
+    missing = "" if notes is not None else "target"
+    return Reading((step,), _SCORE, missing=missing, language=request.language.code, verb_words=1)
+
+
+def _without_ending(language: Language, tokens: tuple[Token, ...]) -> tuple[Token, ...]:
+    for at in range(1, len(tokens)):
+        if language.matches_phrase(tokens[at:], "line_removals", "endings"):
+            return tuple(trim_marks(tokens[:at]))
+    return tokens
+
+
+def _objects(language: Language, tokens: Sequence[Token]) -> list[tuple[str, Sequence[Token]]]:
+    """Return what a removal is about, and the words after it: "the line with X", "the X task"."""
+    start = 0
+    start = language.after_determiners(tokens, start)
+    objects: list[tuple[str, Sequence[Token]]] = []
+    for what, nouns in ((LINE, "lines"), (TASK, "tasks")):
+        after = language.match_prefix(tokens, start, "line_removals", nouns)
+        is_other = after < len(tokens) and tokens[after].key in language.table("line_removals")["notes"]
+        if after > start and not is_other:  # "the todo tag"
+            lead = after
+            while lead < len(tokens) and tokens[lead].kind == "mark":
+                lead += 1
+            lead = language.match_prefix(tokens, lead, "line_removals", "leads")
+            while lead < len(tokens) and tokens[lead].kind == "mark":
+                lead += 1
+            # A line is only known by its words.
+            if what == TASK or lead < len(tokens):
+                objects.append((what, tokens[lead:]))
+    return objects
+
+
+def _listed_task(request: Request, tokens: Sequence[Token]) -> list[Reading]:
+    """Return the removal of a known task that is named before the noun: "the first task", "the milk task"."""
+    words, place = split_place(request, tokens)
+    if len(words) < 2 or words[-1].key not in request.language.table("new_tasks")["one"]:
+        return []
+    plain = request.language.words("determiners")
+    described = tuple(token for token in words[:-1] if token.key not in plain)
+    tasks = known_tasks(request, described) if described else []
+    return [
+        _reading(request, TASK, NoteSet(notes=(path,)), text) for path, text in tasks if place in (None, path)
+    ]

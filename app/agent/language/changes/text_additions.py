@@ -1,0 +1,170 @@
+"""Parse requests that add a text which is no task.
+
+The text follows a colon ("write in her note: back in May"), comes first ("he is back in May, note that"), or
+is still missing ("add a line at the end").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from app.agent.language.grammar.request import Request
+from app.agent.language.grammar.role_values import trim_marks
+from app.agent.language.grammar.text_places import Place, PlaceParser
+from app.agent.language.meaning.readings import NoteSet, PipelineStep, Reading
+from app.agent.language.tasks.new_tasks import adds_tasks
+from app.agent.language.words.lexicon import Language
+from app.agent.language.words.task_texts import split_due_day
+from app.agent.language.words.tokens import Token, span_text
+
+_SCORE = 0.95
+_TEXT_SCORE = 0.98
+_MIN_FACT_WORDS, _FIRST_WORDS = 3, 3
+_MAX_VALUE_WORDS = 4
+
+
+def parse_added_line(request: Request, tokens: tuple[Token, ...]) -> Reading | None:
+    """Return the addition of a line whose text is still missing, or None for other requests."""
+    for action in ("append", "prepend"):
+        target = _named_target(request, tokens, action)
+        is_line = target is not None or request.language.matches_phrase(tokens, "added_lines", action)
+        if is_line and action in request.allowed:
+            target = target or request.set_parser().implied_notes()
+            missing = "target" if target is None else "text"
+            step = PipelineStep(action, target, {})
+            return Reading((step,), _SCORE, (), missing, request.language.code, len(tokens))
+    return None
+
+
+def parse_dictated_text(request: Request, tokens: tuple[Token, ...]) -> list[Reading]:
+    """Return the addition of the text after a colon: "write in her note: back in May"; none for others.
+
+    The whole text is written, also what resembles another request. It is no text if it may be tags or the
+    value of a property.
+    """
+    language = request.language
+    colon = next((at for at, token in enumerate(tokens) if token.key == ":"), len(tokens))
+    if "append" not in request.allowed or colon + 1 >= len(tokens):
+        return []
+    words, after = tokens[:colon], tokens[colon + 1 :]
+    last = request.dialog.last
+    follows_task = last is not None and adds_tasks(last.last)
+    if follows_task and _says_again(language, words):
+        return []  # "add another: oil it" is another task
+    if language.has_phrase(words, "new_tasks", "dated"):
+        dated = span_text(request.text, after)
+        if split_due_day(dated, language, request.dates)[1] is not None:
+            return []  # "add a reminder: pay by Friday" is a task
+    start = max(language.match_prefix(words, 0, "added_lines", name) for name in ("verbs", "bare"))
+    # "In" may belong to the verb or to the place: "write in Ann's note: …".
+    starts = (at for at in (start, start - 1) if at > 0)
+    place = next((found for at in starts if (found := _place_of(request, words[at:])) is not None), None)
+    if place is None or _may_be_value(request, after) or request.vocabulary.find_property(words[0].key):
+        return []
+    is_one = len(after) == 1 and after[0].kind == "quoted"
+    text = after[0].value if is_one else request.text[tokens[colon].end :].strip()
+    if request.tokens[0] is not tokens[0] and text.endswith("?"):
+        text = text[:-1].rstrip()  # the question mark of "could you …"
+    is_item = any(token.key in language.table("added_lines")["items"] for token in words)
+    return [addition(request, place, f"- {text}" if is_item and not text.startswith("- ") else text)]
+
+
+def _says_again(language: Language, words: Sequence[Token]) -> bool:
+    return language.has_phrase(words, "new_tasks", "again")
+
+
+def verbatim_texts(request: Request, reading: Reading) -> list[str]:
+    """Return the texts that a request quotes, and those that it calls a line or tells the agent to write."""
+    table = request.language.table("added_lines")
+    words = [token.key for token in request.tokens]
+    end = words.index(":") if ":" in words else len(words)
+    is_prose = words[0] in table["prose_verbs"] or not set(words[:end]).isdisjoint(table["prose_nouns"])
+    quoted = [token.value for token in request.tokens if token.kind == "quoted"]
+    added = [str(step.arguments.get("text", "")) for step in reading.steps if step.action == "append"]
+    return [*quoted, *added] if is_prose else quoted
+
+
+def parse_stated_fact(request: Request, tokens: tuple[Token, ...]) -> list[Reading]:
+    """Return the addition of a fact: "he is back in May, note that", "note that he is"; none for others.
+
+    The agent asks before it writes one.
+    """
+    language, places = request.language, PlaceParser(request)
+    table = language.table("added_lines")
+    start = language.match_prefix(tokens, 0, "added_lines", "verbs")
+    after = language.match_prefix(tokens, start, "added_lines", "that")
+    if 0 < start < after < len(tokens) - 1 and tokens[after].key in table["subjects"]:
+        fact_text = request.text[tokens[after].start :].strip()
+        added = addition(request, Place(), fact_text)
+        return [replace(added, is_certain=False)] if "append" in request.allowed else []
+    for at in range(len(tokens) - 2, 0, -1):
+        order = tokens[at + 1 :]
+        if tokens[at].kind != "mark" or not language.matches_phrase(order, "added_lines", "after_fact"):
+            continue
+        fact = tokens[:at]
+        found = (places.parse(order[start:]) for start in range(2, len(order) + 1))
+        place = next((place for place in found if place is not None), None)
+        is_text = sum(token.is_word for token in fact) >= _MIN_FACT_WORDS and not request.actions_at(fact, 0)
+        is_text = is_text and not _continues_talk(request, fact) and "append" in request.allowed
+        if not is_text or place is None:
+            return []
+        # The fact may be the value of a property, or begin earlier.
+        return [replace(addition(request, place, span_text(request.text, fact)), is_certain=False)]
+    return []
+
+
+def _continues_talk(request: Request, fact: Sequence[Token]) -> bool:
+    """Return whether a fact may be a value or a link, or continues the conversation: "and it is in May"."""
+    has_conjunction = request.language.match_prefix(fact, 0, "and") > 0
+    names_property = any(
+        token.is_word and request.vocabulary.find_property(token.key) for token in fact[:_FIRST_WORDS]
+    )
+    names_note = any(mention.kind == "note" for mention in request.mentions(fact))
+    return has_conjunction or names_property or names_note
+
+
+def _place_of(request: Request, words: Sequence[Token]) -> Place | None:
+    """Parse all words as a place, before and after which words for a text may stand: "a line under Next"."""
+    texts = {*request.language.table("added_lines")["texts"], *request.language.words("determiners")}
+    places = PlaceParser(request)
+    words = trim_marks(words)
+    if words and words[-1].key in request.language.table("new_tasks")["particles"]:
+        words = words[:-1]
+    for start in range(len(words) + 1):
+        for end in range(len(words), start - 1, -1):
+            if all(token.key in texts for token in words[end:]) and (place := places.parse(words[start:end])):
+                return place
+        if start < len(words) and words[start].key not in texts:
+            break
+    return None
+
+
+def _may_be_value(request: Request, tokens: Sequence[Token]) -> bool:
+    """Return whether a text may be tags, or a property with its value: "rating 5"."""
+    nouns = request.language.words("tag_nouns")
+    if tokens[0].kind == "tag" or tokens[0].key in nouns:
+        return True
+    return len(tokens) <= _MAX_VALUE_WORDS and request.vocabulary.find_property(tokens[0].key) is not None
+
+
+def addition(request: Request, place: Place, text: object) -> Reading:
+    """Return the addition of a text at a place; without a note, in the note in focus."""
+    target = place.notes or request.set_parser().implied_notes()
+    step = place.step(text, target)
+    is_certain = place.is_certain if place.notes else request.set_parser().implies_one
+    missing = "" if target is not None else "target"
+    return Reading((step,), _TEXT_SCORE, (), missing, request.language.code, 1, is_certain)
+
+
+def _named_target(request: Request, words: tuple[Token, ...], action: str) -> NoteSet | None:
+    """Return the note that is named at the end of a request: "add a line at the end of H1"; else None."""
+    has_particle = bool(words) and words[-1].key in request.language.table("property_values")["ends"]
+    end = len(words) - has_particle
+    for at in range(2, end):
+        head = (*words[:at], *words[end:])
+        if request.language.matches_phrase(head, "added_lines", f"{action}_to"):
+            named = request.set_parser().find_named(words[at:end])
+            if named is not None and named.notes.is_single:
+                return named.notes
+    return None

@@ -1,0 +1,1 @@
+"""Reasons to ask before a reading runs, and what the user may mean instead."""

@@ -1,0 +1,1 @@
+"""Parse the words of a request as actions on sets of notes, with their values."""

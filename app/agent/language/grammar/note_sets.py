@@ -1,0 +1,868 @@
+"""Parse a noun phrase as a set of notes: names, pronouns, ordinals and search conditions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cached_property
+
+from app.agent.language.grammar.note_references import BARE_FIT, CUED_FIT, NoteReferenceParser, ParsedSet
+from app.agent.language.grammar.orders import NoteOrder, OrderParser
+from app.agent.language.grammar.property_conditions import PropertyConditionParser, QueryPart
+from app.agent.language.meaning.conditions import condition_slots, is_kind_condition, top_level_parts
+from app.agent.language.meaning.dialog import MAX_RESULTS
+from app.agent.language.meaning.readings import NoteSet, parenthesize
+from app.agent.language.words.dates import day_name_conditions
+from app.agent.language.words.lexicon import Filter
+from app.agent.language.words.tokens import Token
+from app.errors import QueryError
+from app.index.query import parse as parse_query
+from app.index.query_serializer import quote_text, quote_value
+from app.vault.path import NotePath, name_key
+from app.vault.reference import parse_reference
+
+_MAX_NAME_TOKENS = 10
+_MAX_FOLDER_TOKENS = 5
+_EMPTY = r"-content:/\S/"
+_TOPIC_FIT = 0.75
+"""Fit of search words that follow a noun such as "notes": "notes on longitude"."""
+_PLAIN = re.compile(r"[\w][\w-]*")
+_PATTERN_MARK = re.compile(r"[^\w\s-]")
+_ORDINAL = re.compile(r"\d{1,2}(?:st|nd|rd|th)")
+_CHANGED = re.compile(r"(modified|created):>=(\S+)(?: \1:<=\S+)?")
+_STATED_DATE = re.compile(r"\[(?:date|year|born|died|published):")
+
+
+class NoteSetParser(NoteReferenceParser):
+    """Parse the noun phrases of one request: references to notes, and search conditions."""
+
+    @cached_property
+    def _comparisons(self) -> PropertyConditionParser:
+        return PropertyConditionParser(self._language, self._vocabulary, self.dates)
+
+    @cached_property
+    def _orders(self) -> OrderParser:
+        return OrderParser(self._language, self.dates, self._comparisons)
+
+    @cached_property
+    def _word_conditions(self) -> dict[Token, QueryPart | None]:
+        """The conditions that single words name; overlapping phrases ask for them again and again."""
+        return {}
+
+    @cached_property
+    def _small_words(self) -> frozenset[str]:
+        """Words that are never part of a topic."""
+        return self._language.words("fillers") - self._language.words("note_nouns")
+
+    def parse(self, tokens: Sequence[Token]) -> ParsedSet | None:
+        """Return the best reading of the tokens as a set of notes; None if there are no tokens."""
+        tokens = _trim_marks(tokens)
+        if not tokens:
+            return None
+        if parsed := self.parse_reference(tokens) or self.find_named(tokens) or self._parse_names(tokens):
+            return parsed
+        parsed = self._parse_conditions(tokens)
+        if parsed.fit < CUED_FIT or not parsed.has_head:
+            near = self.find_similar(tokens)
+            if near and near.fit > parsed.fit:
+                return near
+            if near and not parsed.has_head:
+                return replace(parsed, notes=replace(parsed.notes, candidates=near.notes.candidates))
+        return parsed
+
+    def condition_at(self, tokens: Sequence[Token], position: int) -> QueryPart | None:
+        """Return the condition that starts at a token; None for words to search for and other words."""
+        part = self._condition(tokens, position, None)
+        return None if part is not None and part.is_topic and part.filter is None else part
+
+    def condition_of(self, word: Token) -> QueryPart | None:
+        """Return the condition that a word alone names; None for words to search for and other words."""
+        if word not in self._word_conditions:
+            self._word_conditions[word] = self.condition_at((word,), 0)
+        return self._word_conditions[word]
+
+    def stated_conditions(self, tokens: Sequence[Token]) -> frozenset[str]:
+        """Return the conditions on makers, on years of a kind, on the lack of a property and on a folder.
+
+        Examples are "by Kevin Kelly", "movies from 1999", "without a rating", and "pages and journal entries"
+        in a vault with a folder `pages`.
+        """
+        parts: list[QueryPart | None] = []
+        for position in range(len(tokens)):
+            parts += [self._made_by(tokens, position), self._makes(tokens, position)]
+            parts.append(self._comparisons.parse_lacking(tokens, position))
+            if folder := self._joined_folder(tokens, position):
+                parts.append(QueryPart(folder, position))
+            kind = self._noun(tokens, position)
+            if kind is not None and kind.end < len(tokens) and is_kind_condition(kind.query):
+                parts.append(self._comparisons.parse_years(tokens, kind.end, is_stated=True))
+        # "Since 1990" has more than one meaning.
+        return frozenset(
+            part.query for part in parts if part is not None and not re.search(r":[<>]", part.query)
+        )
+
+    def term_condition(self, name: str, tokens: Sequence[Token]) -> str | None:
+        """Return the condition that a term has ended or has not ended, if the tokens say so."""
+        return self._comparisons.term_condition(name, tokens)
+
+    def order_in(self, tokens: Sequence[Token]) -> tuple[str, int | None] | None:
+        """Return the first sort order in the tokens and its limit; None if there is none."""
+        for position in range(len(tokens)):
+            if tokens[position].kind != "mark" and (order := self._orders.parse(tokens, position)):
+                return order.order, order.limit
+        return None
+
+    def type_of(self, word: str) -> str | None:
+        """Return the note type that a word names, or None."""
+        return next(
+            (
+                note_type
+                for form in (word, *self._vocabulary.singular_forms(word.casefold()))
+                if (note_type := self._vocabulary.find_type(form))
+            ),
+            None,
+        )
+
+    # Conditions
+
+    def _parse_conditions(self, tokens: Sequence[Token]) -> ParsedSet:
+        """Parse the phrase as search conditions; other words become words to search for."""
+        language = self._language
+        conditions: list[str] = []
+        explained, weight, position = 0.0, 0, 0
+        unexplained: list[str] = []
+        is_negated = is_alternative = has_head = has_bare_topic = False
+        ordering: NoteOrder | None = None
+        is_one: bool | None = None
+        requested_order = self.order_in(tokens)
+        is_ordered = requested_order is not None and bool(requested_order[0])
+        last: QueryPart | None = None
+        listed_notes: NoteSet | None = None
+        day_names: dict[str, str] = {}
+        nouns, fillers = language.words("note_nouns"), language.words("fillers")
+
+        def advance(end: int, fit: float = 1.0) -> None:
+            nonlocal explained, weight, position
+            explained += fit * (end - position)
+            weight += end - position
+            position = end
+
+        while position < len(tokens):
+            token = tokens[position]
+            if token.kind == "mark":
+                position += 1
+                continue
+            if (after := self.end_of_vault(tokens, position)) > position:
+                advance(after)
+                continue
+            after = language.match_prefix(tokens, position, "or")
+            if last is not None and position < after < len(tokens):
+                is_alternative = True
+                advance(after)
+                continue
+            after = language.match_prefix(tokens, position, "and")
+            if 0 < position < after < len(tokens):
+                # "Movies and shows" are the notes of both kinds.
+                is_alternative = self._joins_kinds(tokens, position, after, last)
+                if not conditions and (folder := self._joined_folder(tokens, position)):
+                    conditions.append(folder)
+                    is_alternative = True
+                advance(after)
+                continue
+            part = self._condition(tokens, position, last)
+            if is_ordered and (part is None or part.is_topic):
+                part = self._noun(tokens, position, counted=True) or part
+            if is_ordered and (is_singular := self._is_singular(token, part)) is not None:
+                is_one = is_singular
+            after = language.match_prefix(tokens, position, "not")
+            if part is None and position < after < len(tokens):
+                is_negated = not is_negated
+                advance(after)
+                continue
+            if (part is None or part.is_topic) and (order := self._order(tokens, position, ordering)):
+                if ordering is not None:
+                    limit = order.limit if order.limit is not None else ordering.limit
+                    order = replace(order, limit=limit, is_superlative=ordering.is_superlative)
+                ordering = order
+                has_head = True
+                advance(order.end)
+                continue
+            if part is None and position == 0 and (reference := self._leading_reference(tokens)):
+                listed_notes, after = reference
+                has_head = True
+                advance(after)
+                continue
+            if part is None and token.is_word and token.key in nouns | fillers:
+                has_head = has_head or token.key in nouns
+                advance(position + 1)
+                continue
+            if is_negated and (part is None or part.is_topic) and _is_condition(last):
+                part = self.excepted(tokens, position, last.query if last is not None else "") or part
+            if part is None and is_negated and (name := self._comparisons.property_name(token)):
+                is_absent = position > 0 and (
+                    tokens[position - 1].key in language.words("determiners") | language.words("lacking")
+                )
+                part = QueryPart(f"[{name}]" if is_absent else f"[{name}:false]", position + 1)
+                is_negated = is_absent
+            if part is None:
+                part = self._topic(tokens, position, _TOPIC_FIT if has_head else BARE_FIT)
+            if part is None:
+                unexplained.append(token.value)
+                advance(position + 1, fit=0.0)
+                continue
+            if part.query == _EMPTY and has_bare_topic:
+                part = replace(part, fit=0.0)  # "the tin is empty" is no search for empty notes
+            query = negated(part.query) if is_negated else part.query
+            if is_alternative and conditions:
+                conditions[-1] = f"({conditions[-1].strip('()')} OR {query})"
+            else:
+                conditions.append(query)
+                day_names[query] = part.day_names or query
+            has_head = has_head or not part.is_topic or part.fit >= CUED_FIT or is_negated
+            has_bare_topic = has_bare_topic or (part.is_topic and part.fit < CUED_FIT)
+            advance(part.end, part.fit)
+            last = part
+            is_negated = is_alternative = False
+        if self._vocabulary.means_daily_notes(conditions):
+            conditions = [day_names.get(condition, condition) for condition in conditions]
+        conditions = self._vocabulary.without_templates(conditions)
+        notes = replace(listed_notes or NoteSet(), query=" ".join(conditions))
+        if ordering is not None:
+            is_one = not unexplained and not has_bare_topic if is_one is None else is_one
+            notes = self._in_order(notes, ordering, is_one, tokens)
+        elif listed_notes is None and conditions and self._means_listed(tokens):
+            notes = replace(notes, source="previous")
+        fit = explained / weight if weight else 0.0
+        # The first notes of an ordered set may not be the ones that the user wants to change.
+        is_certain = notes.limit is None
+        return ParsedSet(notes, fit, tuple(unexplained), has_head, has_bare_topic, is_certain)
+
+    def _joins_kinds(
+        self, tokens: Sequence[Token], position: int, after: int, last: QueryPart | None
+    ) -> bool:
+        """Return whether "and" joins the names of two kinds of notes."""
+        if last is None or last.end != position or last.is_topic or last.filter is not None:
+            return False
+        after = self._language.after_determiners(tokens, after, len(tokens) - 1)
+        following = self._noun(tokens, after)
+        if following is None or last.query == following.query:
+            return False
+        # "Star and clock notes" have both tags.
+        has_noun = following.end < len(tokens) and tokens[following.end].key in self._language.words(
+            "note_nouns"
+        )
+        kinds = (last.query, following.query)
+        are_tags = all(query.startswith("tag:") for query in kinds)
+        return all(condition_slots(query) == {"kind"} for query in kinds) and not (are_tags and has_noun)
+
+    def _joined_folder(self, tokens: Sequence[Token], position: int) -> str:
+        """Return the condition on the folder that a noun before "and" names: "pages and journal entries".
+
+        Return an empty text if "and" is not at the position, or if no kind of notes follows.
+        """
+        after = self._language.match_prefix(tokens, position, "and")
+        noun = tokens[position - 1].key if position else ""
+        if not position < after < len(tokens) or noun not in self._language.words("note_nouns"):
+            return ""
+        folder = self._vocabulary.find_folder(noun) if self._noun(tokens, after) else None
+        return f"path:{quote_value(f'{folder}/')}" if folder else ""
+
+    def names_of_days(self, tokens: Sequence[Token]) -> str:
+        """Return the search for the daily notes of the days that tokens name: `file:2026-02`.
+
+        Return an empty text for an open or a long period and for words that are not a period.
+        """
+        days = self.dates.parse_period(tokens)
+        if days is None:
+            return ""
+        return day_name_conditions(days.first, days.last, self._vocabulary.day_separator)
+
+    def excepted(self, tokens: Sequence[Token], position: int, kind: str) -> QueryPart | None:
+        """Parse a note excluded from a set: "but not the gimbal". "Without X" refers to the text instead.
+
+        A part of the name is enough if `kind` is the condition on the folder of the note.
+        """
+        if tokens[position - 1].key in self._language.words("lacking"):
+            return None
+        for end in range(min(len(tokens), position + _MAX_NAME_TOKENS), position, -1):
+            parsed = self.find_named(tokens[position:end]) if tokens[end - 1].kind != "mark" else None
+            if parsed is not None and parsed.notes.is_single:
+                return QueryPart(f"path:{quote_text(parsed.notes.notes[0])}", end)
+        words = [token for token in tokens[position:] if token.key not in self._language.words("determiners")]
+        path = self._vocabulary.note_with_words(self._name_text(words)) if words else None
+        folder = kind.removeprefix("path:").strip('"') if kind.startswith("path:") else ""
+        is_in_folder = path is not None and bool(folder) and path.startswith(folder)
+        return QueryPart(f"path:{quote_text(path)}", len(tokens)) if path and is_in_folder else None
+
+    def _in_order(
+        self, notes: NoteSet, ordering: NoteOrder, is_one: bool, tokens: Sequence[Token]
+    ) -> NoteSet:
+        """Return a set with an order and a limit; "the newest one" selects from the notes listed last."""
+        order, limit = ordering.order, ordering.limit
+        if limit is None and ordering.is_superlative and is_one:
+            limit = 1
+        has_pronoun = any(token.key in self._language.words("result_pronouns") for token in tokens)
+        is_bare = notes.is_everything
+        if is_bare and self._dialog.has_list and (has_pronoun or not order):
+            notes = replace(notes, source="previous")
+        elif is_bare and order.endswith("dated"):
+            order = order.replace("dated", "created")
+        if order == "-dated" and self._vocabulary.means_daily_notes(top_level_parts(notes.query)):
+            order = "name"  # the names of daily notes are their dates
+        if order in ("modified", "-modified") and _STATED_DATE.search(notes.query):
+            order = order.replace("modified", "dated")
+        return replace(notes, order=order, limit=limit)
+
+    def _means_listed(self, tokens: Sequence[Token]) -> bool:
+        """Return whether "the empty ones" are some of the notes listed last, and all of those are known."""
+        language, dialog = self._language, self._dialog
+        nouns = {token.key for token in tokens if token.is_word} & language.words("note_nouns")
+        pronouns = language.words("result_pronouns") - language.words("single_nouns")
+        return bool(nouns) and nouns <= pronouns and dialog.has_list and len(dialog.them) < MAX_RESULTS
+
+    def is_plural(self, key: str) -> bool:
+        """Return whether a noun that names a folder, a tag or a type is plural: "events", "people"."""
+        vocabulary = self._vocabulary
+        if key in self._language.words("plural_nouns") or vocabulary.find_folder(key):
+            return True
+        return any(
+            vocabulary.find_tag(stem) or vocabulary.find_type(stem) or vocabulary.find_category(stem)
+            for stem in vocabulary.plural_stems(key)
+        )
+
+    def _is_singular(self, token: Token, part: QueryPart | None) -> bool | None:
+        """Return whether a noun is singular; None for other words."""
+        if token.key in self._language.words("note_nouns"):
+            return token.key in self._language.words("single_nouns")
+        if part is None or part.is_topic or part.filter is not None or not token.is_word:
+            return None
+        if part.query.startswith(("path:", "tag:", "type:")):
+            return not self.is_plural(token.key)
+        return None
+
+    def _leading_reference(self, tokens: Sequence[Token]) -> tuple[NoteSet, int] | None:
+        """Parse "of those" or "which of these" before other conditions; return the notes and their end."""
+        for end in range(min(4, len(tokens) - 1), 0, -1):
+            leading = tokens[:end]
+            if all(token.key in self._language.words("determiners") for token in leading):
+                continue
+            parsed = self.parse_reference(leading) if self._language.matches_phrase(leading, "them") else None
+            if parsed is not None and (parsed.notes.notes or parsed.notes.source):
+                return parsed.notes, end
+        return None
+
+    def _order(
+        self, tokens: Sequence[Token], position: int, before: NoteOrder | None = None
+    ) -> NoteOrder | None:
+        """Parse an order; after a superlative, only the property that it uses."""
+        if before is not None and before.is_superlative and before.order:
+            return self._orders.parse_superlative_key(tokens, position, before.order)
+        return self._orders.parse(tokens, position)
+
+    def _condition(self, tokens: Sequence[Token], position: int, last: QueryPart | None) -> QueryPart | None:
+        """Return the condition that starts at a token and explains the most words."""
+        token = tokens[position]
+        if token.kind == "tag":
+            return QueryPart(f"tag:{token.value}", position + 1, 1.0)
+        is_of_kind = last is not None and is_kind_condition(last.query)
+        if is_of_kind and (part := self._comparisons.parse_years(tokens, position, is_stated=True)):
+            return part  # "movies from 1999" state this year; they were not changed in it
+        years = self._comparisons.parse_years(tokens, position)
+        parts = [years] if years is not None else []
+        for note_filter in self._language.filters:
+            for phrase in note_filter.say:
+                for match in phrase.match(tokens, position):
+                    if part := self._filtered(note_filter, tokens, match.end, match.gap_start, match.gap_end):
+                        parts.append(part)
+        if any(note_filter.value == "date_alone" for note_filter in self._language.filters) and (
+            span := self.dates.parse_span(tokens, position)
+        ):
+            day_names = self.names_of_days(tokens[position : span.end])
+            parts.append(QueryPart(span.query("modified"), span.end, day_names=day_names))
+        if part := self._comparisons.parse(tokens, position):
+            parts.append(part)
+        if part := self._comparisons.parse_lacking(tokens, position):
+            parts.insert(0, part)  # "without support" is about a property of this name, if there is one
+        if part := self._comparisons.parse_confidence_range(tokens, position):
+            parts.append(part)
+        if (flag := self._comparisons.unset_flag(token)) is not None:
+            parts.append(QueryPart(f"[{flag}:false]", position + 1))
+        if part := self._relation(tokens, position):
+            parts.append(part)
+        if part := self._made_by(tokens, position) or self._makes(tokens, position):
+            parts.append(part)
+        if parts:
+            return max(
+                parts, key=lambda part: (part.end - (2 if part.is_topic else 0), not part.is_topic, part.fit)
+            )
+        if last is not None and last.filter is not None and last.filter.value == "tags":
+            query, end = self._tags(tokens, position, strict=True)
+            if query:
+                return QueryPart(query, end, filter=last.filter)
+        if last is not None and last.filter is not None and last.filter.value == "note":
+            name, end = self._value("note", tokens, position)
+            if name and self._vocabulary.notes(name):
+                return QueryPart(_fill_query(last.filter.query, name), end, filter=last.filter)
+        return self._noun(tokens, position)
+
+    def _relation(self, tokens: Sequence[Token], position: int) -> QueryPart | None:
+        """Parse a relation: "that support X", "with a supports relation", "that nothing supports"."""
+        position = self._language.match_prefix(tokens, position, "relation_leads")
+        verb = self._language.match_prefix(tokens, position, "nothing")
+        for kind, phrases in self._language.relations.items():
+            matches = (phrase.longest_match(tokens, verb) for phrase in phrases)
+            after = max((match.end for match in matches if match), default=verb)
+            if after == verb:
+                continue
+            if verb > position:
+                return QueryPart(f"-backlinks:{kind}", after)
+            if after < len(tokens):
+                if tokens[after].key in self._language.words("relation_nouns"):
+                    return QueryPart(f"rel:{kind}", after + 1)
+                note, end = self._value("note", tokens, after)
+                if note:
+                    return QueryPart(f"rel:{kind} links-to:{quote_value(note)}", end)
+        return None
+
+    def _made_by(self, tokens: Sequence[Token], position: int) -> QueryPart | None:
+        """Parse "by Kevin Kelly" or "directed by Ridley Scott" as a condition on the person's property."""
+        position = self._language.match_prefix(tokens, position, "maker_leads")
+        is_verb = position < len(tokens) and bool(self._language.properties_of_verb(tokens[position].key))
+        start = position + is_verb
+        after = self._language.match_prefix(tokens, start, "made_by") if start < len(tokens) else start
+        if after == start:
+            return None
+        return self._maker(tokens, after, len(tokens), tokens[position] if is_verb else None)
+
+    def _makes(self, tokens: Sequence[Token], position: int) -> QueryPart | None:
+        """Parse "Kevin Kelly wrote" as a condition on the property of the verb."""
+        position = self._language.match_prefix(tokens, position, "maker_leads")
+        for at in range(position + 1, min(len(tokens), position + _MAX_NAME_TOKENS)):
+            if self._language.properties_of_verb(tokens[at].key):
+                part = self._maker(tokens, position, at, tokens[at])
+                return replace(part, end=at + 1) if part is not None and part.end == at else None
+        return None
+
+    def _maker(
+        self, tokens: Sequence[Token], position: int, stop: int, verb: Token | None
+    ) -> QueryPart | None:
+        """Return the condition that a property contains the longest name that starts at a token.
+
+        If the verb refers to one of the properties, only this one counts; otherwise, all of them do.
+        """
+        for end in range(min(stop, position + _MAX_NAME_TOKENS), position, -1):
+            part = tokens[position:end]
+            if part[-1].kind == "mark" or self._comparisons.property_name(part[0]):
+                continue
+            name = self._person(part)
+            if conditions := self._vocabulary.conditions_on(name) if name else ():
+                own = self._language.properties_of_verb(verb.key) if verb is not None else ()
+                meant = [
+                    condition for condition in conditions if self._names_property(condition, own)
+                ] or conditions
+                query = meant[0] if len(meant) == 1 else f"({' OR '.join(meant)})"
+                return QueryPart(query, end)
+        return None
+
+    def _person(self, tokens: Sequence[Token]) -> str:
+        """Return the property text that words or a pronoun refer to; empty if there is none."""
+        if any(self._language.matches_phrase(tokens, name) for name in ("it", "this")):
+            parsed = self.parse_reference(tokens)
+            is_known = parsed is not None and parsed.notes.is_single
+            return NotePath.on_disk(parsed.notes.notes[0]).name if parsed is not None and is_known else ""
+        text = self._name_text(tokens)
+        if self._vocabulary.conditions_on(text):
+            return text
+        if len(tokens) == 1 and tokens[0].key not in self._language.vocabulary():
+            return self._vocabulary.label_with_word(text) or ""
+        return ""
+
+    def _names_property(self, condition: str, names: Sequence[str]) -> bool:
+        name = condition[1:].partition(":")[0].strip('"').casefold()
+        return any(form in names for form in (name, *self._vocabulary.plural_stems(name)))
+
+    def _filtered(
+        self, note_filter: Filter, tokens: Sequence[Token], end: int, gap_start: int, gap_end: int
+    ) -> QueryPart | None:
+        """Return the condition of a filter whose phrase ended at `end`; None if its value does not fit."""
+        if not note_filter.value:
+            return QueryPart(note_filter.query, end, filter=note_filter)
+        if gap_start >= 0:
+            inside = tokens[gap_start:gap_end]
+            if note_filter.value == "tags":
+                query, stop = self._tags(inside, 0)
+                return QueryPart(query, end, filter=note_filter) if query and stop == len(inside) else None
+            if note_filter.value == "date":
+                span = self.dates.parse_span(inside, 0)
+                is_complete = span is not None and span.end == len(inside)
+                return (
+                    QueryPart(span.query(note_filter.query.partition(":")[0]), end, filter=note_filter)
+                    if span and is_complete
+                    else None
+                )
+            value, stop = self._value(note_filter.value, inside, 0)
+            return (
+                QueryPart(_fill_query(note_filter.query, value), end, filter=note_filter)
+                if value and stop == len(inside)
+                else None
+            )
+        if end >= len(tokens):
+            return None
+        if note_filter.value == "tags":
+            query, stop = self._tags(tokens, end)
+            return QueryPart(query, stop, filter=note_filter) if query else None
+        if note_filter.value in ("date", "date_alone"):
+            span = self.dates.parse_span(tokens, end)
+            if span is None:
+                return None
+            is_bare = note_filter.value == "date_alone"
+            day_names = self.names_of_days(tokens[end : span.end]) if is_bare else ""
+            query = span.query(note_filter.query.partition(":")[0])
+            return QueryPart(query, span.end, filter=note_filter, day_names=day_names)
+        if note_filter.value == "topic":
+            part = self._topic(tokens, end, CUED_FIT)
+            return (
+                replace(part, query=_fill_query(note_filter.query, part.query), filter=note_filter)
+                if part
+                else None
+            )
+        value, stop = self._value(note_filter.value, tokens, end)
+        if note_filter.value == "folder" and not value and (part := self._namespace(tokens, end)):
+            return replace(part, filter=note_filter)
+        if note_filter.value == "folder" and value and (tag := self._tag_instead_of(tokens[:stop])):
+            return QueryPart(f"tag:{quote_value(tag)}", stop, filter=note_filter)
+        if note_filter.value == "type" and not self._vocabulary.find_type(value):
+            # In a vault with links as types, "type:" finds none of them.
+            conditions = self._vocabulary.conditions_on(value)
+            if query := next((known for known in conditions if known.startswith("[type:")), ""):
+                return QueryPart(query, stop, filter=note_filter)
+        return QueryPart(_fill_query(note_filter.query, value), stop, filter=note_filter) if value else None
+
+    def _tag_instead_of(self, tokens: Sequence[Token]) -> str | None:
+        """Return the tag that the last word names, if it only resembles a folder: "pots" next to "Pets"."""
+        word, vocabulary = name_key(tokens[-1].value), self._vocabulary
+        says_folder = any(token.key in self._language.words("introduces_folder") for token in tokens)
+        is_folder = any(map(vocabulary.find_folder, (word, *vocabulary.singular_forms(word))))
+        resembles = not is_folder and vocabulary.find_similar_folder(word) is not None
+        return vocabulary.find_tag(word) if resembles and not says_folder else None
+
+    def _value(self, kind: str, tokens: Sequence[Token], position: int) -> tuple[str, int]:
+        """Return the longest value of a kind that starts at a token (empty if there is none), and its end."""
+        if kind == "tags":
+            query, end = self._tags(tokens, position)
+            return query.removeprefix("tag:"), end
+        if kind == "topic":
+            part = self._topic(tokens, position, CUED_FIT)
+            return (part.query, part.end) if part else ("", position)
+        position = self._language.after_determiners(tokens, position)
+        for end in range(min(len(tokens), position + _MAX_NAME_TOKENS), position, -1):
+            part_tokens = tokens[position:end]
+            if part_tokens[-1].kind == "mark":
+                continue
+            text = self._name_text(part_tokens)
+            if kind == "folder" and end - position <= _MAX_FOLDER_TOKENS:
+                nouns = self._language.words("folder_nouns")
+                bare = (
+                    part_tokens[:-1] if part_tokens[-1].key in nouns and len(part_tokens) > 1 else part_tokens
+                )
+                if folder := self._vocabulary.find_similar_folder(self._name_text(bare)):
+                    return folder, end
+            elif kind == "note":
+                parsed = self.parse_reference(part_tokens) or self.find_named(part_tokens)
+                if parsed and len(parsed.notes.notes) == 1:
+                    return str(NotePath.on_disk(parsed.notes.notes[0]).stem_path), end
+            elif kind == "type" and end - position == 1:
+                # "What type is it?" asks for a type instead of naming one.
+                known = self._vocabulary.find_type(text)
+                if known or part_tokens[0].key not in self._language.words("question_words"):
+                    return known or text, end
+            elif kind == "file" and end - position <= 4:
+                return text, end
+        if kind == "note":
+            end = next(
+                (index for index in range(position, len(tokens)) if tokens[index].kind == "mark"), len(tokens)
+            )
+            near = (
+                self._vocabulary.find_similar_notes(self._name_text(tokens[position:end]))
+                if end > position
+                else None
+            )
+            if near and near.is_clear:
+                return str(NotePath.on_disk(near.paths[0]).stem_path), end
+        return "", position
+
+    def _namespace(self, tokens: Sequence[Token], position: int) -> QueryPart | None:
+        """Return the condition on the longest namespace that starts at a token after "under" or "within".
+
+        The pages in it, unlike the notes in a folder, have its name at the start of their own.
+        """
+        leads = self._language.table("scopes")["below"]
+        if position == 0 or tokens[position - 1].key not in leads:
+            return None
+        for end in range(min(len(tokens), position + _MAX_FOLDER_TOKENS), position, -1):
+            if query := self._vocabulary.find_namespace(self._name_text(tokens[position:end])):
+                return QueryPart(query, end)
+        return None
+
+    def _tags(self, tokens: Sequence[Token], position: int, *, strict: bool = False) -> tuple[str, int]:
+        """Parse tags as a query: "instrument but not core", "a or b"; `strict` accepts known tags only."""
+        language = self._language
+        parts: list[str] = []
+        negative, alternative, end, start = False, False, position, position
+        while position < len(tokens):
+            token = tokens[position]
+            if token.kind == "mark" and token.key == "," and parts:
+                position += 1
+                continue
+            for conjunction in ("not", "and", "or"):
+                after = language.match_prefix(tokens, position, conjunction)
+                if after > position and (parts or conjunction == "not"):
+                    negative, alternative = negative or conjunction == "not", conjunction == "or"
+                    position = after
+                    break
+            else:
+                known = token.kind == "tag" or (
+                    token.kind in ("word", "quoted")
+                    and self._vocabulary.find_similar_tag(token.value) is not None
+                )
+                may_be_new = not parts and not strict and token.kind in ("word", "quoted")
+                if token.is_word and token.key in language.words("determiners") | language.words("tag_nouns"):
+                    position += 1
+                    if parts:
+                        end = position
+                    continue
+                if not known and not (
+                    may_be_new and (_PLAIN.fullmatch(token.value) or token.kind == "quoted")
+                ):
+                    break
+                if token.is_word and not known and token.key in language.words("fillers"):
+                    break
+                name = (
+                    token.value
+                    if token.kind == "tag"
+                    else self._vocabulary.find_similar_tag(token.value) or token.value
+                )
+                condition = f"tag:{name if ' ' not in name else quote_text(name)}"
+                if alternative and parts and not negative:
+                    parts[-1] = f"({parts[-1].strip('()')} OR {condition})"
+                else:
+                    parts.append(f"-{condition}" if negative else condition)
+                position += 1
+                end = position
+                negative = alternative = False
+                continue
+            if position >= len(tokens):
+                break
+        if not parts or end == start:
+            return "", start
+        return " ".join(parts), end
+
+    def _noun(self, tokens: Sequence[Token], position: int, *, counted: bool = False) -> QueryPart | None:
+        """Parse a word that names a folder, a type or, before a noun like "notes", a tag: "claims", "people".
+
+        `counted` is True in an ordered phrase, where a tag may be the noun: "the earliest event".
+        """
+        token = tokens[position]
+        if not token.is_word or token.key in self._language.words("note_nouns") | self._language.words(
+            "fillers"
+        ):
+            return None
+        vocabulary = self._vocabulary
+        nouns = self._language.words("note_nouns")
+        is_before_noun = position + 1 < len(tokens) and tokens[position + 1].key in nouns
+        is_noun_position = (
+            position == 0
+            or tokens[position - 1].kind == "mark"
+            or tokens[position - 1].key in self._before_nouns
+        )
+        own_forms = (token.key, *vocabulary.plural_stems(token.key))
+        # "Books" are the notes of this category rather than those in a folder with a similar name.
+        is_category = vocabulary.has_category(own_forms)
+        for word in own_forms if is_category else (token.key, *vocabulary.singular_forms(token.key)):
+            if (folder := vocabulary.find_folder(word)) and (
+                word != token.key or is_noun_position or is_before_noun
+            ):
+                return QueryPart(f"path:{quote_value(folder + '/')}", position + 1)
+        is_noun = is_noun_position or is_before_noun or counted
+        if is_category and is_noun and (category := vocabulary.find_category(token.value)):
+            return QueryPart(category, position + 1)
+        if note_type := vocabulary.find_type(token.value):
+            return QueryPart(f"type:{quote_value(note_type)}", position + 1)
+        if is_noun and (category := vocabulary.find_category(token.value)):
+            return QueryPart(category, position + 1)
+        # "The daily note" is one of them, "the oldest daily note" the first of all.
+        is_set = is_before_noun and (
+            counted or tokens[position + 1].key not in self._language.words("single_nouns")
+        )
+        if is_set and (folder := self._daily_folder(token.key)):
+            return QueryPart(f"path:{quote_value(f'{folder}/')}", position + 1)
+        is_after_article = position > 0 and tokens[position - 1].key in self._language.words("one_of")
+        if (tag := vocabulary.find_tag(token.value)) and (
+            is_before_noun
+            or counted
+            or is_after_article
+            or (is_noun_position and tag.casefold() != token.key)
+        ):
+            return QueryPart(f"tag:{quote_value(tag)}", position + 1)
+        is_plural = any(token.key != form for form in vocabulary.plural_stems(token.key))
+        if is_noun and is_plural and (namespace := vocabulary.find_namespace(token.key)):
+            return QueryPart(namespace, position + 1)
+        return None
+
+    def _daily_folder(self, word: str) -> str:
+        """Return the folder of the daily notes for "journal" before "entry"; empty for another word.
+
+        That is the highest one that is named so, if the daily notes are in folders for months or years.
+        """
+        nouns = self._language.words("daily_nouns") - self._language.words("note_nouns")
+        folder = self._vocabulary.daily_folder if word in nouns else None
+        if not folder:
+            return ""
+        parts = folder.split("/")
+        named = (at for at, part in enumerate(parts, 1) if name_key(part).startswith(word))
+        return "/".join(parts[: next(named, len(parts))])
+
+    @cached_property
+    def _before_nouns(self) -> frozenset[str]:
+        """Words after which a plural refers to notes: "the", "not", "only"."""
+        language = self._language
+        words = {
+            word
+            for kind in ("not", "and", "or", "then")
+            for phrase in language.phrases(kind)
+            for word in phrase.first
+        }
+        words |= {word for phrase in language.phrases("refine", "only") for word in phrase.first}
+        lists = language.words("fillers") | language.words("lacking") | language.words("adjectives")
+        return lists | words
+
+    def _topic(self, tokens: Sequence[Token], position: int, fit: float) -> QueryPart | None:
+        """Parse the words of a full-text search, up to the next condition; "him" is the person's name."""
+        language = self._language
+        is_last = not any(token.kind != "mark" for token in tokens[position + 1 :])
+        if is_last and tokens[position].key in language.words("personal_pronouns"):
+            person = self.parse_reference(tokens[position : position + 1])
+            if person is not None and person.notes.is_single:
+                name = NotePath.on_disk(person.notes.notes[0]).name
+                return QueryPart(quote_text(name), position + 1, fit, is_topic=True)
+        words: list[str] = []
+        start, end = position, position
+        is_alternative = False
+        while position < len(tokens):
+            token = tokens[position]
+            if token.kind == "mark":
+                if token.key != "," or position + 1 >= len(tokens):
+                    break
+                position += 1
+                continue
+            if position > start:
+                if language.match_prefix(tokens, position, "not") > position:
+                    break
+                if (ordering := self._order(tokens, position)) is not None and ordering.order:
+                    break
+                if self._starts_condition(tokens, position):
+                    break
+                if (after := language.match_prefix(tokens, position, "or")) > position and words:
+                    is_alternative, position = True, after
+                    continue
+                after = max(
+                    language.match_prefix(tokens, position, "and"),
+                    language.match_prefix(tokens, position, "then"),
+                )
+                if after > position and words:
+                    if after < len(tokens) and tokens[after].key in language.verbs():
+                        break
+                    position = after
+                    continue
+            if token.is_word and token.key in (
+                language.words("determiners") | language.words("topic_fillers") | self._small_words
+            ):
+                position += 1
+                end = position if words else end
+                continue
+            term = self._search_word(token)
+            if is_alternative and words:
+                words[-1] = f"{words[-1]} OR {term}"
+                is_alternative = False
+            else:
+                words.append(term)
+            position += 1
+            end = position
+        if not words or (len(words) == 1 and _ORDINAL.fullmatch(words[0])):
+            return None  # "the 6th" is a day
+        return QueryPart(" ".join(parenthesize(word) for word in words), end, fit, is_topic=True)
+
+    def _starts_condition(self, tokens: Sequence[Token], position: int) -> bool:
+        """Return whether a condition other than a topic starts at a token."""
+        if tokens[position].kind == "tag" or self._comparisons.parse(tokens, position) is not None:
+            return True
+        for note_filter in self._language.filters:
+            if note_filter.value in ("topic", "date_alone", "file"):
+                continue
+            for phrase in note_filter.say:
+                for match in phrase.match(tokens, position):
+                    if match.end > position and self._filtered(
+                        note_filter, tokens, match.end, match.gap_start, match.gap_end
+                    ):
+                        return True
+        span = self.dates.parse_span(tokens, position)
+        return span is not None and self._language.match_prefix(tokens, position, "dates", "cues") > position
+
+    def _search_word(self, token: Token) -> str:
+        if token.kind == "quoted":
+            return quote_text(token.value)
+        if token.kind == "link":
+            return quote_text(parse_reference(token.value).target)
+        if token.kind == "tag":
+            return f"tag:{token.value}"
+        return (
+            token.value if _PLAIN.fullmatch(token.value) and token.value != "OR" else quote_text(token.value)
+        )
+
+
+def is_search(query: str) -> bool:
+    """Return whether a query is valid in the search language."""
+    try:
+        parse_query(f"{query} ")
+    except QueryError:
+        return False
+    return True
+
+
+def _fill_query(query: str, value: str) -> str:
+    if query.endswith("{}/"):
+        return f"{query[:-3]}{quote_value(f'{value}/')}"
+    if query == "{}":
+        return value
+    if "/^{}/" in query:
+        return query.replace("{}", _PATTERN_MARK.sub(r"\\\g<0>", value))
+    return query.replace("{}", value if value.startswith(('"', "(", "-")) else quote_value(value))
+
+
+def _is_condition(part: QueryPart | None) -> bool:
+    """Return whether a part is a condition rather than words to search for."""
+    if part is None or part.is_topic:
+        return False
+    return part.filter is None or part.filter.value != "topic"
+
+
+def negated(query: str) -> str:
+    """Return the negation of a search; "not changed in the last year" means last changed before that."""
+    if span := _CHANGED.fullmatch(query):
+        return f"{span[1]}:<{span[2]}"
+    return f"-{parenthesize(query) if ' ' not in query else _wrap_query(query)}"
+
+
+def _wrap_query(query: str) -> str:
+    is_enclosed = query.startswith(("(", '"', "[")) and query.endswith((")", '"', "]"))
+    return query if is_enclosed or re.fullmatch(r'[\w-]+:"[^"]*"', query) else f"({query})"
+
+
+def _trim_marks(tokens: Sequence[Token]) -> Sequence[Token]:
+    start, end = 0, len(tokens)
+    while start < end and tokens[start].kind == "mark":
+        start += 1
+    while end > start and tokens[end - 1].kind == "mark":
+        end -= 1
+    return tokens[start:end]

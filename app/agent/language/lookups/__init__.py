@@ -1,0 +1,1 @@
+"""Requests that list or describe notes, beyond what the grammar parses."""

@@ -1,0 +1,1 @@
+"""What a request can mean: actions, sets of notes, readings, questions, and the state of the conversation."""

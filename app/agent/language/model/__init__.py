@@ -1,0 +1,1 @@
+"""The trained request model: programs, candidates and probabilities."""

@@ -1,0 +1,1 @@
+"""Requests about tasks: lists, new tasks and changes."""

@@ -1,0 +1,84 @@
+"""Find the property that "move it to March 28" means in a note without open tasks, and the reverse."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from datetime import date
+
+from app.agent.language.meaning.dialog import DialogState
+from app.agent.language.meaning.readings import NoteSet, PipelineStep, Reading
+from app.agent.language.words.dates import ISO_DAY
+from app.agent.language.words.vocabulary import name_parts
+from app.vault.path import name_key
+
+_WORD = re.compile(r"[\w-]+")
+_DATES_OF_ORIGIN = frozenset(("created", "modified", "updated", "published", "date-created", "date-modified"))
+
+
+def rescheduled_note(reading: Reading, focus: tuple[str, ...]) -> str:
+    """Return the only note whose task a reading reschedules without naming the task; otherwise an empty text.
+
+    Args:
+        reading: The reading.
+        focus: The note that "it" means; the reading is about it if it names no notes.
+    """
+    step = reading.last
+    if len(reading.steps) > 1 or step.action != "reschedule_task" or "query" in step.arguments:
+        return ""
+    if not ISO_DAY.fullmatch(str(step.arguments.get("due", ""))):
+        return ""
+    notes = focus[:1] if step.target is None else step.target.notes
+    return notes[0] if len(notes) == 1 else ""
+
+
+def task_of_date(reading: Reading, dialog: DialogState) -> Reading | None:
+    """Return the change of a task's due date that "set the due to March 28" may mean right after the task.
+
+    Return None if the reading sets another property, or if the last request was not about a task of the note.
+    """
+    step = reading.last
+    is_due = step.action == "set_property" and name_key(str(step.arguments.get("key"))) == "due"
+    if not is_due or len(reading.steps) > 1 or step.target is None or len(dialog.tasks) != 1:
+        return None
+    day, (path, task) = str(step.arguments.get("value")), dialog.tasks[0]
+    if not ISO_DAY.fullmatch(day) or step.target.notes != (path,) or not dialog.made:
+        return None
+    moved = PipelineStep("reschedule_task", step.target, {"query": task, "due": day})
+    return replace(reading, steps=(moved,))
+
+
+def date_changes(
+    reading: Reading,
+    note: str,
+    properties: Mapping[str, object],
+    text: str,
+    due: Collection[str],
+) -> list[Reading]:
+    """Return readings that change a day in a note's properties instead of a task.
+
+    Args:
+        reading: The reading that reschedules a task.
+        note: The note.
+        properties: Its properties.
+        text: The request; the properties that it names come first.
+        due: The names of properties that hold future days; they come next.
+    """
+    names = [
+        name
+        for name, value in properties.items()
+        if name_key(name) not in _DATES_OF_ORIGIN
+        and (isinstance(value, date) or (isinstance(value, str) and ISO_DAY.fullmatch(value)))
+    ]
+    said = set(_WORD.findall(text.casefold()))
+    names.sort(key=lambda name: (name_parts(name_key(name)).isdisjoint(said), name_key(name) not in due))
+    day = reading.last.arguments["due"]
+    return [
+        Reading(
+            (PipelineStep("set_property", NoteSet(notes=(note,)), {"key": name, "value": day}),),
+            reading.score,
+            language=reading.language,
+        )
+        for name in names
+    ]

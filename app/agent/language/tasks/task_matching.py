@@ -1,0 +1,134 @@
+"""Match the words of requests with the tasks of notes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cache
+
+from app.agent.language.words.dates import ISO_DAY
+from app.agent.language.words.lexicon import Language, languages
+from app.agent.language.words.tokens import Token, span_text, tokenize
+from app.answering.question import stems, stop_words
+from app.vault.markdown.tasks import task_facts
+from app.vault.path import NotePath
+
+TASK_BOX = re.compile(r"^([\s>]*(?:[-*+]|\d+[.)])\s+)\[.\]")
+TASK_FIELDS = {"open": "task-todo", "done": "task-done"}
+"""The fields of the search language for tasks, by state."""
+
+_WORD = re.compile(r"\w+")
+_MIN_TASK_SHARE = 0.5
+"""The minimum share of the requested words that a matching task contains."""
+_NAME_SHARE = 0.5
+"""How much a word counts that only the name of the task's note contains."""
+_FORM_SHARE = 0.7
+"""How much a word counts of which the task contains only another form."""
+
+
+def task_text(line: str) -> str:
+    """Return the text of a task's line without its box."""
+    return TASK_BOX.sub("", line).strip()
+
+
+def days_within(task: str, days: str) -> list[str]:
+    """Return those of `days`, a day or a range `first..last`, on which an open task is due.
+
+    For a completed task, and for a task without a due date, these are the days that it names.
+    """
+    first, _, last = days.partition("..")
+    box = TASK_BOX.match(task)
+    due = task_facts(task_text(task)).due if box is not None and box[0].endswith("[ ]") else None
+    named = [due.isoformat()] if due is not None else ISO_DAY.findall(task)
+    return [day for day in named if first <= day <= (last or first)]
+
+
+def field_of_tasks(action: str) -> str:
+    """Return the search field of the tasks that an action changes: completed ones for reopening."""
+    return TASK_FIELDS["done" if action == "reopen_task" else "open"]
+
+
+def names_task(words: str, text: str, language: str) -> bool:
+    """Return whether a task's text contains all content words, perhaps in other forms.
+
+    Return False if there are none.
+    """
+    wanted = content_words(words)
+    known = _WORD.findall(task_facts(text).text.casefold())
+    return bool(wanted) and all(_word_share(known, word, language) for word in wanted)
+
+
+def named_parts(words: str, language: Language) -> list[str]:
+    """Return the parts of words for tasks, split at commas and conjunctions: "the straw and the roof"."""
+    tokens = tokenize(words, language.contractions)
+    parts: list[list[Token]] = [[]]
+    end = 0
+    for at, token in enumerate(tokens):
+        if at < end:
+            continue
+        end = language.match_prefix(tokens, at, "and")
+        if end > at or token.key in (",", ";"):
+            parts.append([])
+        elif token.key not in language.words("task_nouns"):
+            parts[-1].append(token)
+    return [
+        part[0].value if len(part) == 1 else span_text(words, tuple(part))
+        for part in parts
+        if any(token.kind != "mark" for token in part)
+    ]
+
+
+def says_not(words: str, language: Language) -> bool:
+    """Return whether words for tasks leave one out: "the straw, but not the roof"."""
+    tokens = tokenize(words, language.contractions)
+    return language.has_phrase(tokens, "not")
+
+
+def content_words(words: str) -> set[str]:
+    """Return the words of a text that are no function words of any language."""
+    return set(_WORD.findall(words.casefold())) - _plain_words()
+
+
+@cache
+def _plain_words() -> frozenset[str]:
+    return frozenset[str]().union(
+        *(language.function_words() | stop_words(language.code) for language in languages())
+    )
+
+
+def matching_tasks(words: str, tasks: Sequence[tuple[str, str]], language: str) -> list[tuple[str, str]]:
+    """Return the tasks that share the most words with `words`, at least half of them.
+
+    Other forms of a word count less than the word, and words in the name of the task's note count half: after
+    "I repotted the blueberry", that is the task "Repot the bigger one" in the note Blueberry. If the text of
+    some of the tasks is exactly `words`, return only those.
+
+    Args:
+        words: The words in the request.
+        tasks: The paths of notes, each with the line of a task.
+        language: The code of the request's language.
+    """
+    wanted = content_words(words) or set(_WORD.findall(words.casefold()))
+    shares: list[float] = []
+    for path, line in tasks:
+        text, name = (
+            _WORD.findall(part.casefold()) for part in (task_text(line), NotePath.on_disk(path).name)
+        )
+        found = [
+            max(_word_share(text, word, language), _NAME_SHARE * _word_share(name, word, language))
+            for word in wanted
+        ]
+        shares.append(sum(found) / len(wanted or "-"))
+    best = max(shares, default=0.0)
+    if best < _MIN_TASK_SHARE:
+        return []
+    matches = [task for task, share in zip(tasks, shares, strict=True) if share == best]
+    exact = [task for task in matches if task_text(task[1]).casefold() == words.casefold()]
+    return exact or matches
+
+
+def _word_share(words: Sequence[str], word: str, language: str) -> float:
+    """Return how much of `word` is among the words: all of it, or less if only another form of it is."""
+    if word in words:
+        return 1.0
+    return _FORM_SHARE * (stems(word, language) in [stems(known, language) for known in words])

@@ -1,0 +1,321 @@
+"""Chips: the parts of a reading, most of which the user can change or remove."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from app.agent.language.meaning.actions import ALL_OCCURRENCES, ALL_TASKS, TASK_ACTIONS, TOOL_PREFIX
+from app.agent.language.meaning.notation import PREFIX, serialize
+from app.agent.language.meaning.readings import NoteSet, PipelineStep, Reading
+from app.agent.language.words.answers import localize
+from app.agent.language.words.lexicon import languages
+from app.agent.language.words.vocabulary import NAMESPACE_MARK
+from app.errors import QueryError
+from app.index.query import parse
+from app.index.query_ast import And
+from app.index.query_serializer import quote_value
+from app.index.query_serializer import serialize_query as query_text
+from app.vault.markdown.tasks import task_facts
+from app.vault.path import NotePath
+
+_FIXED_ARGUMENTS = frozenset(
+    ("scope", "state", "op", "what", "due", "about", "uses", "side", "occurrence", "whole", "place", "which")
+)
+_ACTION_LABELS = {
+    "find": "notes",
+    "count": "count",
+    "list_tasks": "tasks",
+    "open": "open",
+    "read": "read",
+    "tags_of": "tags",
+    "properties_of": "properties",
+    "meaning": "search by meaning",
+    "what_supports": "evidence",
+    "question": "an answer from the notes",
+    "model": "a language model",
+    "vault_info": "this vault",
+}
+_ORDER_LABELS = {
+    "modified": "most recently changed first",
+    "-modified": "least recently changed first",
+    "created": "newest first",
+    "-created": "oldest first",
+    "name": "by name",
+    "-name": "by name, from Z to A",
+    "words": "longest first",
+    "-words": "shortest first",
+    "size": "largest first",
+    "-size": "smallest first",
+    "links": "most links first",
+    "-links": "fewest links first",
+    "backlinks": "most backlinks first",
+    "-backlinks": "fewest backlinks first",
+    "outgoing": "most outgoing links first",
+    "-outgoing": "fewest outgoing links first",
+    "dated": "latest date first",
+    "-dated": "earliest date first",
+}
+_STATE_LABELS = {"open": "not done", "done": "done", "all": "done and not done"}
+_SCOPE_LABELS = {
+    "last": "the last change",
+    "all": "all changes of this conversation",
+    "today": "all changes of today",
+}
+_MAX_NOTE_CHIPS = 8
+_MAX_NAMED_NOTES = 3
+"""Maximum number of notes that a label names, and a search shows as chips; more are counted."""
+_MAX_LABEL_LENGTH = 40
+
+_NAME_PATTERN = re.compile(r"file:/\^([\w.-]+)/")
+
+SLOT = "\ue000"
+"""Placeholder for the value in `Chip.change`."""
+
+ValueKind = Literal["", "text", "note", "value", "condition"]
+_OPERATOR_BY_ROLE = {
+    "tag": "tag:",
+    "new_tag": "tag:",
+    "folder": "path:",
+    "type": "type:",
+    "key": "[",
+    "to": "links-to:",
+    "other": "links-to:",
+}
+_OPERATOR = re.compile(r"-?(tag|path|type|links-to|linked-from|rel|backlinks):(\"[^\"]*\"|[^\s\"()]+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Chip:
+    """One part of a reading.
+
+    Args:
+        label: The chip's text.
+        without: The request without this part; empty if the user can't remove it.
+        value: The value that the user can change; empty if there is none.
+        change: The request with `SLOT` in place of the value; empty without a value.
+        kind: The format of the value in the request.
+        lead: The search operator that supplies completions for the value; empty if there is none.
+    """
+
+    label: str
+    without: str = ""
+    value: str = ""
+    change: str = ""
+    kind: ValueKind = ""
+    lead: str = ""
+
+
+def with_value(change: str, kind: ValueKind, value: str) -> str:
+    """Return `change` with a value in place of `SLOT`, escaped or stripped as its kind requires."""
+    text = " ".join(value.split())
+    match kind:
+        case "text":
+            text = text.replace("\\", "\\\\").replace('"', '\\"')
+        case "note":
+            text = text.replace("]", "").replace("[", "").replace('"', "")
+        case "value":
+            text = quote_value(text)
+    return change.replace(SLOT, text)
+
+
+def reading_chips(
+    reading: Reading, *, shorten: bool = True, max_notes: int = _MAX_NOTE_CHIPS
+) -> tuple[Chip, ...]:
+    """Return the chips of a reading, in order.
+
+    Args:
+        reading: The reading.
+        shorten: Whether long values are cut in their labels.
+        max_notes: The maximum number of notes of a change that have chips; more have one chip, their number.
+    """
+    return tuple(
+        chip
+        for index, step in enumerate(reading.steps)
+        for chip in _step_chips(reading, index, step, shorten=shorten, max_notes=max_notes)
+    )
+
+
+def describe_readings(readings: Sequence[Reading]) -> list[str]:
+    """Return a label for each reading, made of its chips; equal labels get their long values in full."""
+
+    def describe(reading: Reading, *, shorten: bool) -> str:
+        max_notes = _MAX_NAMED_NOTES if shorten else _MAX_NOTE_CHIPS
+        chips = reading_chips(reading, shorten=shorten, max_notes=max_notes)
+        return " · ".join(chip.label for chip in chips)
+
+    labels = [describe(reading, shorten=True) for reading in readings]
+    return [
+        label if labels.count(label) == 1 else describe(reading, shorten=False)
+        for label, reading in zip(labels, readings, strict=True)
+    ]
+
+
+def _step_chips(
+    reading: Reading, index: int, step: PipelineStep, *, shorten: bool, max_notes: int
+) -> Iterator[Chip]:
+    language = next(language for language in languages() if language.code == reading.language)
+
+    def label_of(text: str) -> str:
+        return localize(text, language)
+
+    def role_label(name: str) -> str:
+        return localize(name, language).replace("_", " ")
+
+    action = step.action.removeprefix(TOOL_PREFIX).replace("_", " ")
+    verb = label_of(_ACTION_LABELS.get(step.action, action))
+    yield Chip(label_of(f"then {verb}") if index else verb)
+    if step.action in ("question", "model"):
+        return  # the query is the whole request
+
+    def with_target(target: NoteSet) -> str:
+        steps = (*reading.steps[:index], replace(step, target=target), *reading.steps[index + 1 :])
+        return f"{PREFIX} {serialize(replace(reading, steps=steps))}"
+
+    if (target := step.target) is not None:
+        if step.action in ("find", "count"):
+            max_notes = min(max_notes, _MAX_NAMED_NOTES)
+        for path in target.notes if len(target.notes) <= max_notes else ():
+            rest = tuple(note for note in target.notes if note != path)
+            notes_with_slot = tuple(SLOT if note == path else note for note in target.notes)
+            yield Chip(
+                NotePath.on_disk(path).name,
+                with_target(replace(target, notes=rest)) if rest else "",
+                str(NotePath.on_disk(path).stem_path),
+                with_target(replace(target, notes=notes_with_slot)),
+                "note",
+                _OPERATOR_BY_ROLE["to"],
+            )
+        if len(target.notes) > max_notes:
+            yield Chip(label_of(f"{len(target.notes)} notes"))
+        parts = split_conditions(target.query)
+        for part in parts:
+            others = " ".join(other for other in parts if other is not part)
+            is_removable = len(parts) > 1 or bool(target.notes or target.source)
+            label = _condition_label(part)
+            without = with_target(replace(target, query=others)) if is_removable else ""
+            lead, text, kind = _split_condition(part)
+            query = " ".join(f"{lead}{SLOT}" if other is part else other for other in parts)
+            yield Chip(
+                label, without, text, with_target(replace(target, query=query)), kind, lead.lstrip("-")
+            )
+        if target.is_everything:
+            yield Chip(label_of("all"))
+        if target.source:
+            pick = target.pick
+            all_notes = "the same" if index else "these"
+            yield Chip(label_of(all_notes if pick is None else f"number {pick}" if pick > 0 else "the last"))
+        if target.order:
+            yield Chip(label_of(_order_label(target.order)), with_target(replace(target, order="")))
+        if target.limit:
+            yield Chip(label_of(_limit_label(target.limit)), with_target(replace(target, limit=None)))
+
+    def with_argument(name: str, value: object) -> str:
+        steps = (*reading.steps[:index], step.with_argument(name, value), *reading.steps[index + 1 :])
+        return f"{PREFIX} {serialize(replace(reading, steps=steps))}"
+
+    for name, value in step.arguments.items():
+        role = role_label(name)
+        lead = "rel:" if name == "type" and step.action == "relate" else _OPERATOR_BY_ROLE.get(name, "")
+        if isinstance(value, NoteSet):
+            label = f"{role}: {', '.join(NotePath.on_disk(path).name for path in value.notes)}"
+            if len(value.notes) != 1:
+                yield Chip(label)
+                continue
+            name_text = str(NotePath.on_disk(value.notes[0]).stem_path)
+            yield Chip(label, "", name_text, with_argument(name, NoteSet(notes=(SLOT,))), "note", lead)
+        elif isinstance(value, tuple):
+            for item in value:
+                rest = tuple(other for other in value if other != item)
+                without = with_argument(name, rest) if rest else ""
+                change = with_argument(name, tuple(SLOT if other == item else other for other in value))
+                yield Chip(f"{role}: {item}", without, str(item), change, "text", lead)
+        elif name in _FIXED_ARGUMENTS:
+            if label := _fixed_label(name, str(value)):
+                yield Chip(label_of(label))
+            else:
+                yield Chip(f"{role}: {value}")
+        else:
+            text = str(value).lower() if isinstance(value, bool) else " ".join(str(value).split())
+            if name == "query" and step.action in TASK_ACTIONS:
+                role, text = role_label("task"), task_facts(text).text
+            is_cut = shorten and len(text) > _MAX_LABEL_LENGTH
+            shown = f"{text[: _MAX_LABEL_LENGTH - 1]}…" if is_cut else text
+            yield Chip(f"{role}: {shown}", "", str(value), with_argument(name, SLOT), "text", lead)
+
+
+def _condition_label(part: str) -> str:
+    """Return the label of a condition; patterns for names are shown as the words that the names contain."""
+    shown = _NAME_PATTERN.sub(lambda match: f"{match[1].replace(NAMESPACE_MARK, '/')}…", part)
+    return f"−{shown[1:]}" if shown.startswith("-") else shown
+
+
+def _order_label(order: str) -> str:
+    if label := _ORDER_LABELS.get(order):
+        return label
+    return f"by {order[1:]}, lowest first" if order.startswith("-") else f"by {order}, highest first"
+
+
+def _fixed_label(name: str, value: str) -> str:
+    """Return the label of a value that the user can't change; empty if it is shown with its name."""
+    count = value.partition(":")[2] if name == "scope" else value
+    match name:
+        case "state":
+            return _STATE_LABELS.get(value, "")
+        case "scope" if count.isdecimal():
+            return f"the last {count} changes"
+        case "scope":
+            return _SCOPE_LABELS.get(value, "")
+        case "occurrence" if value == ALL_OCCURRENCES:
+            return "everywhere"
+        case "occurrence" if value == "-1":
+            return "the last one"
+        case "occurrence" if count.isdecimal():
+            return f"place {count}"
+        case "whole":
+            return "the whole line"
+        case "place":
+            return "in the table"
+        case "which" if value == ALL_TASKS:
+            return "all tasks"
+        case "which" if ".." not in value:
+            return f"due on {value}"
+        case "due" | "which" if ".." in value:
+            first, _, last = value.partition("..")
+            return (
+                f"due {first} to {last}"
+                if first and last
+                else f"due by {last}"
+                if last
+                else f"due from {first}"
+            )
+    return ""
+
+
+def _limit_label(limit: int) -> str:
+    if abs(limit) == 1:
+        return "only the first" if limit > 0 else "only the last"
+    return f"the first {limit}" if limit > 0 else f"the last {-limit}"
+
+
+def _split_condition(part: str) -> tuple[str, str, ValueKind]:
+    """Split a condition into its operator (empty if it has none), its value, and the value's format."""
+    if match := _OPERATOR.fullmatch(part):
+        return part[: match.start(2)], match[2].strip('"'), "value"
+    return "", part, "condition"
+
+
+def split_conditions(query: str) -> tuple[str, ...]:
+    """Split a search into its conditions, each in the search language; do not split an invalid search."""
+    if not query:
+        return ()
+    try:
+        node = parse(f"{query} ")
+    except QueryError:
+        return (query,)
+    if node is None:
+        return ()
+    items = node.items if isinstance(node, And) else (node,)
+    return tuple(query_text(item).strip() for item in items)

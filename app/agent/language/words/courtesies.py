@@ -1,0 +1,49 @@
+"""Remove the words of a request that ask for nothing: courtesies and reasons."""
+
+from __future__ import annotations
+
+from app.agent.language.words.lexicon import Language
+from app.agent.language.words.tokens import Token
+
+
+def without_courtesies(language: Language, tokens: tuple[Token, ...]) -> tuple[Token, ...]:
+    """Return the tokens without courtesies at the start and end: "please", "thanks"."""
+    phrases = language.phrases("courtesies")
+    ending = (*phrases, *language.phrases("scopes", "totals"))
+    position, end = 0, len(tokens)
+    while position < end:
+        if tokens[position].kind == "mark":
+            position += 1
+            continue
+        after = max((m.end for p in phrases if (m := p.longest_match(tokens, position))), default=position)
+        if after == position or after >= end:
+            break
+        position = after
+    changed = True
+    while changed and end > position:
+        changed = False
+        if tokens[end - 1].kind == "mark":
+            end, changed = end - 1, True
+            continue
+        for start in range(max(position + 1, end - 5), end):
+            is_ending = any(phrase.matches_all(tokens[start:end]) for phrase in ending)
+            if is_ending and tokens[start].key not in (
+                "then",
+                "again",
+                "first",
+                "next",
+            ):
+                end, changed = start, True
+                break
+    return tokens[position:end]
+
+
+def without_reason(language: Language, tokens: tuple[Token, ...]) -> tuple[Token, ...]:
+    """Return the tokens without a final clause that gives a reason: ", it is a guess"."""
+    for position in range(1, len(tokens) - 1):
+        if (
+            tokens[position].kind == "mark"
+            and language.match_prefix(tokens, position + 1, "reasons") > position + 1
+        ):
+            return tokens[:position]
+    return tokens

@@ -1,0 +1,114 @@
+"""A line is added to the note in focus; without its text, the agent asks for it."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.agent.transcript import Question
+from tests.agent.language.meaning.test_dialog import OPEN, order, say, talk, text
+
+__all__ = ["talk"]
+
+
+@pytest.mark.parametrize(
+    ("request_text", "question"),
+    [
+        ("add a line at the end", "Which text?"),
+        ("add another line to the end of this note", "Which text?"),
+        ("füge am Ende eine Zeile hinzu", "Welcher Text?"),
+    ],
+)
+async def test_the_text_of_a_line_is_asked_for(talk, request_text, question) -> None:
+    known = text(talk, OPEN)
+    await say(talk, request_text)
+    assert isinstance(talk.items[-1], Question) and talk.items[-1].text == question
+    await say(talk, "The end of the story")
+    assert text(talk, OPEN).startswith(known.rstrip("\n")) and "The end of the story" in text(talk, OPEN)
+
+
+@pytest.mark.parametrize(
+    "request_text",
+    [
+        "add a line at the end: Needs review before release",
+        "add a new line: Needs review before release",
+        "füge unten eine Zeile an: Needs review before release",
+    ],
+)
+async def test_the_text_follows_a_colon(talk, request_text) -> None:
+    known = text(talk, OPEN)
+    await order(talk, request_text)
+    added = text(talk, OPEN).removeprefix(known.rstrip("\n"))
+    assert "Needs review before release" in added and "end" not in added
+
+
+async def test_a_line_at_the_top_is_the_first_one(talk) -> None:
+    await say(talk, "add a line at the top: Needs review")
+    assert text(talk, OPEN).index("Needs review") < text(talk, OPEN).index("# H1")
+
+
+@pytest.mark.parametrize(
+    "request_text", ["add a line at the end of H3", "füge eine Zeile am Ende von H3 hinzu"]
+)
+async def test_a_line_is_added_to_the_named_note(talk, request_text) -> None:
+    known = text(talk, OPEN)
+    await say(talk, request_text, "Seventeen years of work")
+    assert "Seventeen years of work" in text(talk, "Instruments/H3.md") and text(talk, OPEN) == known
+
+
+@pytest.mark.parametrize(
+    ("request_text", "added"),
+    [
+        ("add: best chapter is the one on rotation, pages 210 to 240", "pages 210 to 240"),
+        ("jot down here: needs salt. delete half the butter", "needs salt. delete half the butter"),
+        ("write in its note: back in May", "back in May"),
+        ("add Anna's new opening hours to its note: closed on Mondays", ""),
+        ("Schreib: Will Speisekarten auf Recyclingpapier.", "Will Speisekarten auf Recyclingpapier."),
+        ("Füge hinzu: neuer Vergaser", "neuer Vergaser"),
+        ("add rating: 5", ""),
+        ("add tags: a, b", ""),
+    ],
+)
+async def test_a_text_is_written_at_once(talk, request_text, added) -> None:
+    known = text(talk, OPEN)
+    await say(talk, request_text)
+    lines = [line for line in text(talk, OPEN).splitlines() if line and line not in known.splitlines()]
+    assert len(lines) == bool(added) and (not added or lines[0].endswith(added))
+
+
+@pytest.mark.parametrize(
+    ("request_text", "added"),
+    [
+        ("they are back in February, note that", "they are back in February"),
+        ("note that it has three legs", "it has three legs"),
+        ("add that it is back in Leeds, and nobody knew", "it is back in Leeds, and nobody knew"),
+        ("needs the forks and the scope, write that down", "needs the forks and the scope"),
+        ("Die Uhr ist ab Mai weg, schreib das auf", "Die Uhr ist ab Mai weg"),
+    ],
+)
+async def test_a_stated_fact_is_written_after_a_question(talk, request_text, added) -> None:
+    known = text(talk, OPEN)
+    await say(talk, request_text)
+    assert isinstance(talk.items[-1], Question) and text(talk, OPEN) == known
+    await say(talk, talk.items[-1].choices[0].reply)
+    assert added in text(talk, OPEN).splitlines()
+
+
+async def test_a_note_in_talk_gets_the_text_after_its_noun(talk) -> None:
+    added = ["steps down as chair in spring", "Showed the octant to the Royal Society in 1731."]
+    await say(talk, "open H1", f"note: {added[0]}", f"write: {added[1]}")
+    assert set(added) <= set(text(talk, OPEN).splitlines())
+
+
+@pytest.mark.parametrize(
+    ("request_text", "task"),
+    [
+        ("add a task in its note: wind it, 12 December", "- [ ] wind it 📅"),
+        ("put a task in: compare three offers", "- [ ] compare three offers"),
+        ("add a task for it there: wind it", "- [ ] wind it"),
+        ("Füge als Aufgabe hinzu: Kühlschrank auswischen", "- [ ] Kühlschrank auswischen"),
+        ("Neue Aufgabe: Daten bis 15. Dezember exportieren", "- [ ] Daten exportieren 📅"),
+    ],
+)
+async def test_words_before_the_colon_are_no_part_of_a_task(talk, request_text, task) -> None:
+    await say(talk, request_text)
+    assert any(line.startswith(task) for line in text(talk, OPEN).splitlines())

@@ -1,0 +1,56 @@
+"""Lists in the order of a property."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.agent.language.meaning.test_dialog import fill, names, order, say, talk, text
+
+__all__ = ["talk"]
+
+
+@pytest.mark.parametrize(
+    ("request_text", "found"),
+    [("the best films", ["Dune", "Alien", "Brazil"]), ("the worst films", ["Brazil", "Alien", "Dune"])],
+)
+async def test_the_best_films_are_all_films_in_order(talk, request_text, found) -> None:
+    scores = {"Alien": 8, "Brazil": 7, "Dune": 9}
+    films = {f"Films__{name}": f"---\ntags: [film]\nscore: {score}\n---\n" for name, score in scores.items()}
+    await fill(talk, **films, **{"Weekly - BestXTools": "Tools."})
+    replies = await order(talk, request_text)
+    assert names(replies.results) == found
+
+
+async def test_the_newest_of_listed_daily_notes_has_the_latest_day(talk) -> None:
+    replies = await say(talk, "show my journal", "open the newest")
+    assert names(replies.focus) == ["2026-03-16"]
+
+
+@pytest.fixture
+async def films(talk):
+    scores = {"Alien": 8, "Brazil": 7, "Dune": 9, "Stalker": 6}
+    texts = {name: f"---\nscore: {score}\n---\n{'long ' * len(name)}" for name, score in scores.items()}
+    await fill(talk, **{f"Films__{name}": text for name, text in texts.items()})
+    await say(talk, "= find [path:Films/]")
+
+
+@pytest.mark.parametrize(
+    ("requests", "found"),
+    [
+        (("and the second highest score?",), "Alien"),
+        (("the highest score of these?", "and the second highest score?"), "Alien"),
+        (("which one has the highest score?", "not that one, the next highest score"), "Alien"),
+        (("und die zweitlängste?",), "Brazil"),
+    ],
+)
+@pytest.mark.usefixtures("films")
+async def test_the_second_in_an_order_is_one_note(talk, requests, found) -> None:
+    replies = await say(talk, *requests)
+    assert names(replies.results) == [found]
+
+
+@pytest.mark.usefixtures("films")
+async def test_all_of_them_are_the_notes_of_the_whole_list(talk) -> None:
+    await say(talk, "the highest score of these?")
+    await order(talk, "tag all of them howto")
+    assert all("howto" in text(talk, f"Films/{name}.md") for name in ("Alien", "Brazil", "Dune", "Stalker"))
