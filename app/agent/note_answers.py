@@ -85,7 +85,7 @@ class NoteAnswers:
         source, asked = source_note(request)
         listed, asked_of_list = listed_source(request)
         text = asked or asked_of_list or with_topic_of(question.text, state.asked, languages())
-        subject, before = _named_note(text, resolver), state.subject if state.asked else state.focus
+        subject, before = _named_note(text, resolver), state.subject if state.asked else state.it
         if not subject and before and text == question.text:
             text = with_name_for_pronouns(text, NotePath.on_disk(before[0]).name, languages())
             is_about_it = text != question.text or self._continues(text, state, language, resolver)
@@ -98,16 +98,20 @@ class NoteAnswers:
             only = subject[:1]  # "how long does it bake?"
         arguments = {"question": text, "limit": MAX_PASSAGES, **({"notes": [*only]} if only else {})}
         outcome = await turn.call("find_passages", arguments)
-        if (
-            only
-            and only == subject[:1]
-            and not source
-            and not (outcome.success and outcome.result["answered"])
-        ):
+        if only and only == subject[:1] and not source and not _is_answered(outcome):
             # The question is about this note, but the answer may be in another one.
             arguments = {"question": text, "limit": MAX_PASSAGES}
-            outcome = await turn.call("find_passages", arguments)
-            outcome = _with_passages_of(outcome, only[0])
+            wide = _with_passages_of(await turn.call("find_passages", arguments), only[0])
+            outcome = wide if _is_answered(wide) else _with_closer(wide, outcome)
+        elif not only and not _is_answered(outcome) and not _named_note(text, resolver) and state.it:
+            # "Who came along?" names no note, so it may be about a property of the note in talk.
+            in_talk = state.it[:1]
+            arguments_in_talk = {**arguments, "notes": [*in_talk]}
+            stated = await turn.call("find_passages", arguments_in_talk)
+            if _is_answered(stated):
+                only, subject, arguments, outcome = in_talk, in_talk, arguments_in_talk, stated
+            else:
+                outcome = _with_closer(outcome, stated)
         templates = request.vocabulary.templates_folder
         nouns = language.table("template_notes")["nouns"]
         if not only and templates and not any(token.key in nouns for token in request.tokens):
@@ -132,8 +136,7 @@ class NoteAnswers:
         # "Open that" means the note of the first passage, "when was he born?" still the one asked about.
         focus = subject if not paths or set(subject) & set(paths) else paths[:1]
         # The closest passages without an answer may be about anything, so their note is in doubt.
-        is_answered = outcome.success and bool(outcome.result["answered"])
-        found = Reading((PipelineStep("find", NoteSet(notes=paths)),), 1.0, is_certain=is_answered)
+        found = Reading((PipelineStep("find", NoteSet(notes=paths)),), 1.0, is_certain=_is_answered(outcome))
         last_reading = found if paths else state.last
         return replace(
             state,
@@ -181,6 +184,11 @@ def _named_note(text: str, resolver: Resolver) -> tuple[str, ...]:
     return tuple(matches) if len(matches) == 1 else ()
 
 
+def _is_answered(outcome: ToolOutcome) -> bool:
+    """Return whether the found passages answer the question."""
+    return outcome.success and bool(outcome.result["answered"])
+
+
 def _quotes(result: Mapping[str, Any], path: str) -> bool:
     """Return whether an answer quotes the note at `path`, or more than a property of another one."""
     passages = shown_passages(result)
@@ -195,6 +203,14 @@ def _without_folder(outcome: ToolOutcome, folder: str) -> ToolOutcome:
     kept = [passage for passage in found if not str(passage["path"]).startswith(f"{folder}/")]
     is_answer = outcome.result["answered"] and any(not passage["weak"] for passage in kept)
     return replace(outcome, result={**outcome.result, "passages": kept, "answered": is_answer})
+
+
+def _with_closer(outcome: ToolOutcome, stated: ToolOutcome) -> ToolOutcome:
+    """Return found passages; if all of them are far from an answer, the properties in `stated` instead."""
+    if not outcome.success or not stated.success or shown_passages(outcome.result):
+        return outcome
+    passages = [passage for passage in shown_passages(stated.result) if _PROPERTY.match(passage["source"])]
+    return replace(outcome, result={**outcome.result, "passages": passages})
 
 
 def _with_passages_of(outcome: ToolOutcome, path: str) -> ToolOutcome:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import takewhile
 
 from app.embeddings.chunker import markdown_to_text
 from app.vault.markdown.masking import mask_text
@@ -21,7 +22,11 @@ _ITEM = re.compile(r"(?P<indent>[ \t>]*)(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[.\][ \t]
 _QUOTE = re.compile(r"[ \t]*(?:>[ \t]?)+(?:\[![\w-]+\][+-]?[ \t]*)?")
 _FIELD = re.compile(r"[ \t]*(?:[-*+][ \t]+)?([\w.-]{1,40})::[ \t]*(.*)")
 _QUOTED_VALUE = re.compile(r"^([\"'])(.*)\1$")
-_PROPERTY = re.compile(r"([\w -]{1,40}):[ \t]+(\S.*)")
+_PROPERTY = re.compile(r"([\w -]{1,40}):[ \t]*(.*?)[ \t]*")
+_NESTED = ("{", "&", "|", ">")
+_PROPERTY_ITEM = re.compile(r"[ \t]*-[ \t]+(.*?)[ \t]*")
+_FLOW_LIST = re.compile(r"\[(?!\[[^\[\]]*\]\]$)(.*)\]")
+_FLOW_ITEM = re.compile(r"\"[^\"]*\"|'[^']*'|\[\[[^\]]*\]\]|[^\s,][^,]*")
 _NO_PROSE = re.compile(
     r"[ \t>]*(?:[-*+][ \t]*)?"
     r"(?:#\+\w+.*|[-*_=|: \t]*|\{\{[^{}]*\}\}|!\[[^\n]*\)(?:\{[^{}]*\})?|:::.*)[ \t\r]*"
@@ -45,6 +50,7 @@ class Passage:
         line: The number of its first line, starting at 1.
         block: The block id, if the passage is a whole block with one.
         is_property: Whether it is a property of the note.
+        is_list: Whether it is a property with a list of values.
         is_relation: Whether it is a line that relates the note to another one.
         is_heading: Whether it is a heading.
     """
@@ -55,6 +61,7 @@ class Passage:
     line: int
     block: str = ""
     is_property: bool = False
+    is_list: bool = False
     is_relation: bool = False
     is_heading: bool = False
 
@@ -62,20 +69,36 @@ class Passage:
 def split_passages(text: str, parsed: ParsedNote) -> tuple[Passage, ...]:
     """Split a note into passages: properties first, then headings, paragraphs, list items, fields and rows.
 
-    Long passages are split between sentences. Code blocks, comments and short fields are left out.
+    Long passages are split between sentences. Code blocks, comments, short fields and properties with lists
+    are left out; in the evaluation, lists of names passed for answers.
     """
-    return (*_properties(text, parsed), *_PassageSplitter(text, parsed).run())
+    single = [passage for passage in properties(text, parsed) if not passage.is_list]
+    return (*single, *_PassageSplitter(text, parsed).run())
 
 
-def _properties(text: str, parsed: ParsedNote) -> Iterator[Passage]:
+def properties(text: str, parsed: ParsedNote) -> Iterator[Passage]:
+    """Yield the properties of a note, without those that are shown elsewhere, such as tags."""
+    lines = text[: parsed.body_start].split("\n")
     start = 0
-    for number, line in enumerate(text[: parsed.body_start].split("\n"), 1):
+    for index, line in enumerate(lines):
         match = _PROPERTY.fullmatch(line.rstrip("\r"))
-        if match and match[1].strip().casefold() not in _HIDDEN_PROPERTIES and match[2][0] not in "[{&|>":
-            span = Span(start, start + match.end())
-            value = markdown_to_text(_QUOTED_VALUE.sub(r"\2", match[2]))
+        is_shown = match and match[1].strip().casefold() not in _HIDDEN_PROPERTIES
+        if match and is_shown and not match[2].startswith(_NESTED):
+            end = start + len(line.rstrip())
+            values = [match[2]]
+            is_list = False
+            if not match[2]:
+                items = takewhile(bool, map(_PROPERTY_ITEM.fullmatch, lines[index + 1 :]))
+                values = [item[1] for item in items if item]
+                end = start + len("\n".join(lines[index : index + 1 + len(values)]).rstrip())
+                is_list = True
+            elif flow_list := _FLOW_LIST.fullmatch(match[2]):
+                values = _FLOW_ITEM.findall(flow_list[1])
+                is_list = True
+            value = ", ".join(markdown_to_text(_QUOTED_VALUE.sub(r"\2", one.rstrip())) for one in values)
             if _WORD.search(value):
-                yield Passage(span, f"{match[1]}: {value}", (), number, is_property=True)
+                plain = f"{match[1]}: {value}"
+                yield Passage(Span(start, end), plain, (), index + 1, is_property=True, is_list=is_list)
         start += len(line) + 1
 
 

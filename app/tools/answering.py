@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from app.answering.passages import split_passages
+from app.answering.passages import properties, split_passages
 from app.answering.question import ParsedQuestion, parse_question
 from app.answering.ranking import Candidate, CandidateScorer, RankedCandidate, RankedPassages
 from app.embeddings import EmbedderUnavailableError
@@ -30,6 +31,16 @@ _MAX_KEYWORD_HITS = 24
 _MAX_CHUNKS = 40
 _MAX_COMPARED_PASSAGES = 40
 _MAX_NOTE_CHARS = 400_000
+_MIN_PROPERTY_COSINE, _MIN_STATED_COSINE = 0.18, 0.25
+"""Minimum cosines of a question to a property of a given note that may answer it, and that does.
+
+In 57 questions that did not contain the name of the property ("who came along?" for `with`), the property
+with the largest cosine was above the second limit in 46 cases and the right one in 40 of these; in 13% of the
+questions that no property answers, one was above it.
+"""
+_PRONOUN = "it"
+_MAX_PROPERTY_GAP = 0.1
+"""Properties whose cosine is further below the largest one are left out."""
 _MAX_SEMANTIC_S = 15.0
 """Seconds to wait for the sentence model; without it, passages are ranked by words alone."""
 ChunkScores = dict[NotePath, list[tuple[int, float]]]
@@ -87,14 +98,20 @@ async def find_passages(
     parsed_question = parse_question(question)
     only = [(await context.vault.resolve_for_reading(note)).path for note in notes or ()] or None
     ranking, read_notes = await rank_passages(context, parsed_question, only)
-    covering = _covering(ranking, parsed_question) if only is not None else []
+    covering: list[RankedCandidate] = []
+    is_answer = ranking.is_answer
+    if only is not None:
+        # The name of the note is in each of its passages, which would count as the topic.
+        covering = _covering(ranking, parsed_question)
+        is_answer = bool(covering)
+        if not covering and len(only) == 1 and only[0] in read_notes:
+            stated = await _rank_properties(context, parsed_question, read_notes[only[0]])
+            ranking, is_answer = (stated, stated.is_answer) if stated.passages else (ranking, False)
     top_passages = (covering or ranking.passages)[:limit]
     passages = [
         _cite(passage, ranking, read_notes[passage.candidate.path], is_answer=passage in covering)
         for passage in top_passages
     ]
-    # The name of the note is in each of its passages, which would count as the topic.
-    is_answer = ranking.is_answer if only is None else bool(covering)
     message = (
         f"{pluralize(sum(not passage.weak for passage in passages), 'passage')} found."
         if is_answer
@@ -139,7 +156,7 @@ async def rank_passages(
         pool.extend(Candidate(path, note.name, passage, scores.get(path, 0.0)) for passage in passages)
     scorer = CandidateScorer(question, pool)
     candidates = scorer.select_promising(_MAX_COMPARED_PASSAGES, chunk_scores)
-    cosines = await _compute_cosines(context, question, candidates, deadline)
+    cosines = await _compute_cosines(context, question.text, candidates, deadline)
     if cosines is None and asyncio.get_running_loop().time() >= deadline:
         log.info("the sentence model did not answer in time; the passages are ranked by words alone")
     return scorer.rank(candidates, cosines), notes
@@ -156,8 +173,25 @@ def _open_candidate(context: ToolContext, path: NotePath) -> OpenNote | None:
     return None if is_large or note.parsed.is_private else note
 
 
+async def _rank_properties(context: ToolContext, question: ParsedQuestion, note: OpenNote) -> RankedPassages:
+    """Rank the properties of one note by their meaning for a question; without semantic search, none."""
+    found = [Candidate(note.path, "", passage) for passage in properties(note.readable_text, note.parsed)]
+    deadline = asyncio.get_running_loop().time() + _MAX_SEMANTIC_S
+    # The note's name says nothing about the property that is asked for.
+    asked = re.sub(re.escape(note.name), _PRONOUN, question.text, flags=re.IGNORECASE)
+    cosines = await _compute_cosines(context, asked, found, deadline) or []
+    least = max((_MIN_PROPERTY_COSINE, max(cosines, default=0.0) - _MAX_PROPERTY_GAP))
+    ranked = [
+        RankedCandidate(candidate, cosine, {})
+        for cosine, candidate in zip(cosines, found, strict=False)
+        if cosine >= least
+    ]
+    ranked.sort(key=lambda one: -one.score)
+    return RankedPassages(tuple(ranked), max(cosines, default=0.0) - _MIN_STATED_COSINE, {})
+
+
 async def _compute_cosines(
-    context: ToolContext, question: ParsedQuestion, candidates: Sequence[Candidate], deadline: float
+    context: ToolContext, question: str, candidates: Sequence[Candidate], deadline: float
 ) -> list[float] | None:
     """Return each candidate's cosine similarity to the question.
 
@@ -168,7 +202,7 @@ async def _compute_cosines(
         return None
     try:
         async with asyncio.timeout_at(deadline):
-            (query,) = await search.vectors_of([question.text], query=True)
+            (query,) = await search.vectors_of([question], query=True)
             vectors = await search.vectors_of([candidate.in_context for candidate in candidates])
     except (EmbedderUnavailableError, TimeoutError):
         return None

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.answering.passages import MAX_PASSAGE_CHARS, Passage, split_passages
+from app.answering.passages import MAX_PASSAGE_CHARS, Passage, properties, split_passages
 from app.embeddings.chunker import markdown_to_text
 from app.vault.markdown.scan import scan
 
@@ -116,3 +116,20 @@ def test_a_property_is_shown_without_quotes_and_brackets() -> None:
     passages = split_passages(text, scan(text))
     assert [passage.text for passage in passages] == ["show: The show", "motto: Slow down"]
     assert text[passages[0].span.start : passages[0].span.end] == 'show: "[[Well Made|The show]]"'
+
+
+def test_a_property_with_several_values_is_one_passage() -> None:
+    sources = (
+        "crew: [\"[[Ann Lee|Ann]]\", 'Ben, the cook', [[Cara]], dog]",
+        'ports:\n  - "[[Oslo]]"\n  - Bergen',
+        "home: [[Hull]]",
+    )
+    text = "\n".join(("---", *sources, "tags: [sea]", "empty:", "none: []", "---", "Text.", ""))
+    passages = list(properties(text, scan(text)))
+    assert [passage.text for passage in passages] == [
+        "crew: Ann, Ben, the cook, Cara, dog",
+        "ports: Oslo, Bergen",
+        "home: Hull",
+    ]
+    assert [text[passage.span.start : passage.span.end] for passage in passages] == [*sources]
+    assert [passage.text for passage in split_passages(text, scan(text))] == ["home: Hull", "Text."]
