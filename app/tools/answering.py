@@ -93,7 +93,8 @@ async def find_passages(
     Args:
         question: The question, as a person would ask it.
         limit: The maximum number of passages.
-        notes: The only notes to look in; without them, all notes.
+        notes: The only notes to look in; without them, all notes. If it is one note, a property whose meaning
+            is close to the question can also answer it.
     """
     parsed_question = parse_question(question)
     only = [(await context.vault.resolve_for_reading(note)).path for note in notes or ()] or None
