@@ -10,6 +10,7 @@ from typing import Any, cast
 from app.agent.answered_call import AnsweredCall
 from app.agent.language.grammar.questions import (
     defined_note,
+    has_antecedent,
     listed_source,
     source_note,
     with_name_for_pronouns,
@@ -86,9 +87,12 @@ class NoteAnswers:
         listed, asked_of_list = listed_source(request)
         text = asked or asked_of_list or with_topic_of(question.text, state.asked, languages())
         subject, before = _named_note(text, resolver), state.subject if state.asked else state.it
+        if not state.asked and not state.focus and has_antecedent(request):
+            before = ()
         if not subject and before and text == question.text:
             text = with_name_for_pronouns(text, NotePath.on_disk(before[0]).name, languages())
-            is_about_it = text != question.text or self._continues(text, state, language, resolver)
+            is_continued = bool(state.focus) and self._continues(text, state, language, resolver)
+            is_about_it = text != question.text or is_continued
             subject = before if is_about_it else ()
         if source:
             text = with_name_for_pronouns(asked, NotePath.on_disk(source).name, languages())
@@ -143,7 +147,7 @@ class NoteAnswers:
             results=paths or state.results,
             rest=(),
             asked=text,
-            subject=subject or (paths if len(paths) == 1 else ()),
+            subject=subject or (paths if len(paths) == 1 and _is_answered(outcome) else ()),
             question=None,
             focus=focus,
             is_lost=not focus,

@@ -115,8 +115,20 @@ class RequestInterpreter:
         return meaning_of(reading)
 
     def state_for(self, text: str, state: DialogState) -> DialogState:
-        """Return the state in which a request is read, depending on whether it has a pronoun for a note."""
-        return state if self._interpreter.has_pronoun(text) else state.about_subject()
+        """Return the state in which a request is read after an answer.
+
+        A request with a pronoun may be about the note in which the answer is, unless it is a change. "Here"
+        is the note on the screen.
+        """
+        if not state.asked:
+            return state
+        request = self.request_of(text, state)
+        verbs = (request.actions_at(request.tokens, at) for at in range(len(request.tokens)))
+        is_change = any(request.allowed[verb].writes for verb in next(filter(None, verbs), ()))
+        if any(token.key in request.language.table("doubts")["places"] for token in request.tokens):
+            return replace(state, focus=(), is_lost=False)
+        is_about_answer = self._interpreter.has_pronoun(text) and not is_change
+        return state if is_about_answer else state.about_subject(is_change=is_change)
 
     def request_of(self, text: str, state: DialogState) -> Request:
         """Return a request in its likeliest language."""

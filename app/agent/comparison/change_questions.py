@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 
 from app.agent.comparison.chosen_readings import is_chosen
@@ -12,7 +13,7 @@ from app.agent.language.doubts.option_order import OptionRanker
 from app.agent.language.grammar.note_facts import PropertiesOf
 from app.agent.language.grammar.request import Request
 from app.agent.language.interpretation.preferred_reading import preferred_reading
-from app.agent.language.meaning.clarifications import question_about
+from app.agent.language.meaning.clarifications import question_about, with_options
 from app.agent.language.meaning.notation import serialize
 from app.agent.language.meaning.readings import Clarification, ClarificationOption, Interpretation, Reading
 from app.agent.language.words.vocabulary import VaultWords
@@ -67,3 +68,16 @@ class ChangeQuestions:
             changes = (*others, reading) if doubts.means_others else (reading, *others)
         options = tuple(ClarificationOption(serialize(change), change) for change in changes)
         return Clarification(question_about(options), options)
+
+    def with_note_on_screen(self, question: Clarification, request: Request) -> Clarification:
+        """Return a question that first offers the note on the screen if another one was only mentioned."""
+        reading = question.options[0].reading if question.options else None
+        if reading is None or self._properties_of is None or not request.writes(reading):
+            return question
+        doubts = ChangeDoubts(request, reading, reading, self._properties_of, self._words().templates)
+        on_screen = doubts.change_on_screen(reading.last) if len(reading.steps) == 1 else None
+        if on_screen is None:
+            return question
+        change = replace(reading, steps=(on_screen,))
+        others = [own for own in (*question.options, *question.spare) if own.reading.steps != change.steps]
+        return with_options(question, [ClarificationOption(serialize(change), change), *others])

@@ -53,7 +53,7 @@ class DateChanges:
         )
         options: list[ClarificationOption] = []
         for option in offered:
-            note = rescheduled_note(option.reading, request.dialog.it)
+            note = rescheduled_note(request, option.reading)
             has_tasks = not note or await self._has_open_tasks(note)
             changes = self._date_changes(option.reading, note, request.text) if note else []
             if has_tasks and not (changes and _names_day(request, note)):

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from app.agent.language.grammar.mentions import EntityMention
 from app.agent.language.grammar.questions import question_language
 from app.agent.language.grammar.request import Request
 from app.agent.language.grammar.said_words import SaidWords
+from app.agent.language.meaning.actions import TASK_ACTIONS
 from app.agent.language.meaning.clarifications import question_for, with_options
 from app.agent.language.meaning.notation import serialize
 from app.agent.language.meaning.readings import Clarification, ClarificationOption, NoteSet, Reading
 from app.agent.language.words.lexicon import languages
 from app.vault.path import name_key
 
-_CHANGES_OF_LISTS = frozenset(("set_property", "set_confidence", "add_tag", "remove_tag", "set_type"))
+_CHANGES_OF_LISTS = frozenset(
+    ("set_property", "set_confidence", "add_tag", "remove_tag", "set_type", "append", "prepend", "replace")
+)
 
+_MIN_NAME_LENGTH = 5
 _ADDITIONS = frozenset(("append", "prepend", "set_property", "set_confidence"))
 """Changes that a request may state without a word for their note: "add a task: call Ann"."""
 
@@ -35,6 +40,16 @@ def with_stated_value_first(clarification: Clarification, request: Request) -> C
     ]
     others = [option for option in offered if option not in changes]
     return with_options(clarification, [*changes, *others]) if changes else clarification
+
+
+def with_ticked_task_first(clarification: Clarification, request: Request) -> Clarification:
+    """Return the question with the tasks to complete first: "the signatures are verified, tick that"."""
+    offered = clarification.options + clarification.spare
+    ticks = request.language.table("doubts")["task_changes"]
+    if not any(token.key in ticks for token in request.tokens):
+        return clarification
+    ordered = sorted(offered, key=lambda option: option.reading.last.action not in TASK_ACTIONS)
+    return with_options(clarification, ordered) if ordered != list(offered) else clarification
 
 
 def with_note_in_talk(clarification: Clarification, request: Request) -> Clarification:
@@ -71,6 +86,49 @@ def with_note_in_talk(clarification: Clarification, request: Request) -> Clarifi
     return with_options(clarification, [*meant, first, *others])
 
 
+def with_named_note_first(clarification: Clarification, request: Request) -> Clarification:
+    """Return the question with the change of the note that the request names, perhaps by a part of its name.
+
+    The first option otherwise leaves the name out: "set the gloria to known" after a list of other pieces.
+    """
+    offered, partial = [*clarification.options, *clarification.spare], clarification.partial
+    reading = offered[0].reading if offered else None
+    if reading is None and partial is not None and partial.missing == "target":
+        reading = replace(partial, missing="")
+    if reading is None or len(reading.steps) > 1 or reading.last.action not in _CHANGES_OF_LISTS:
+        return clarification
+    steps = [option.reading.last for option in offered]
+    values = [value for step in steps for role, value in step.arguments.items() if role != "key"]
+    used = str([*reading.last.arguments.values(), *values]).casefold()
+    names = {
+        path
+        for mention in request.mentions(request.tokens)
+        if not any(token.value.casefold() in used for token in mention.tokens)
+        if (path := _named_note(mention, request)) is not None
+    }
+    if len(names) != 1 or (reading.last.target is not None and names == {*reading.last.target.notes}):
+        return clarification
+    named = _about(reading, names.pop())
+    others = [own for own in offered if own.reading.steps != named.steps]
+    return with_options(clarification, [ClarificationOption(serialize(named), named), *others])
+
+
+def _named_note(mention: EntityMention, request: Request) -> str | None:
+    """Return the note that a mention names, also by a word of a long name that is no word of the language."""
+    words = request.language.vocabulary()
+    if mention.kind == "note" and not (mention.is_near and all(own.key in words for own in mention.tokens)):
+        return mention.notes.notes[0] if mention.notes is not None and mention.notes.is_single else None
+    word, vocabulary = mention.tokens[0], request.vocabulary
+    if (
+        mention.kind != "word"
+        or len(word.key) < _MIN_NAME_LENGTH
+        or word.key in request.language.vocabulary()
+    ):
+        return None
+    path = vocabulary.find_misspelled_note(word.value)
+    return path if path is not None and vocabulary.notes_near([word.value], [path]) else None
+
+
 def _about(reading: Reading, path: str) -> Reading:
     step = replace(reading.last, target=NoteSet(notes=(path,)))
     return replace(reading, steps=(*reading.steps[:-1], step))
@@ -92,11 +150,13 @@ def _is_of_list(reading: Reading, request: Request) -> bool:
         return False
     last = dialog.last.last.target if dialog.last is not None and dialog.has_list else None
     is_list = step.target.source == "previous" or step.target == last or step.target.notes == dialog.them
-    said = SaidWords(request, reading)
-    says_several = said.says("possible_plurals") or said.matches("them") or said.matches("both")
-    nouns = (request.language.words("note_nouns") - request.language.words("single_nouns")) | (
-        request.language.words("universal")
+    language, said = request.language, SaidWords(request, reading)
+    nouns = language.words("note_nouns") - language.words("single_nouns")
+    several = nouns | language.words("universal") | language.words("result_pronouns")
+    several |= said.word_list("possible_plurals")
+    words = said.plain_tokens
+    says_several = any(token.key in several for token in words) or any(
+        language.has_phrase(words, phrases) for phrases in ("them", "both")
     )
-    says_several = says_several or said.has_one_of(request.language.words("result_pronouns"))
     names_kind = any(mention.kind in ("folder", "type") for mention in said.mentions)
-    return is_list and len(dialog.them) > 1 and not (says_several or said.has_one_of(nouns) or names_kind)
+    return is_list and len(dialog.them) > 1 and not (says_several or names_kind)

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from app.agent.language.grammar.note_facts import PropertiesOf
+from app.agent.language.changes.property_lines import before_denial, order_words
+from app.agent.language.doubts.stated_amounts import says_add
+from app.agent.language.grammar.note_facts import PropertiesOf, own_property, present_values
 from app.agent.language.grammar.request import Request
-from app.agent.language.meaning.readings import NoteSet, Reading, as_tuple
+from app.agent.language.meaning.readings import NoteSet, PipelineStep, Reading, as_tuple
 from app.agent.language.words.dates import ISO_DAY
-from app.agent.language.words.vocabulary import property_label
-from app.vault.path import name_key
+from app.agent.language.words.lexicon import BUILT_IN_PROPERTIES
+from app.agent.language.words.tokens import Token, span_text
+from app.agent.language.words.vocabulary import name_parts, property_label
+from app.vault.path import NotePath, name_key
 
 _PLAIN_CHANGES = frozenset(("remove_tag", "rename_tag", "set_type"))
 _MAX_COMPARED_NOTES = 50
 _MAX_WORDS_WITHOUT_NAME = 4
+VALUE_ACTIONS = ("set_property", "set_confidence")
 
 
 def is_plain_change(request: Request, found: Reading, properties_of: PropertiesOf | None) -> bool:
@@ -39,6 +44,102 @@ def is_plain_change(request: Request, found: Reading, properties_of: PropertiesO
         key in map(name_key, properties_of(path)) for path in paths
     )
     return has_property and _states_key(request, key)
+
+
+def only_states_value(request: Request, found: Reading, properties_of: PropertiesOf) -> bool:
+    """Return whether a request gives a fitting value to a property of the note in talk, and nothing else.
+
+    All words of "mood was 4" and "mark this as read" are the property, its value, the note, or words of such
+    orders. "Mood 4" has none of these words and may be a search.
+
+    Args:
+        request: The request.
+        found: The change.
+        properties_of: Returns the properties of the note at a path.
+    """
+    step, target = found.last, found.last.target
+    is_value = step.action in VALUE_ACTIONS and len(found.steps) == 1
+    if not is_value or target is None or not target.is_single or request.text.rstrip().endswith("?"):
+        return False
+    key = name_key(str(step.arguments.get("key", "confidence")))
+    present = present_values(properties_of, target.notes, key)
+    words = before_denial(request)
+    named = [
+        own.tokens
+        for own in request.mentions(words)
+        if own.notes is not None
+        and own.notes.notes == target.notes
+        and not all(_is_of_key(request, token, key) for token in own.tokens)
+    ]
+    dialog = request.dialog
+    in_talk = {*dialog.it[:1], *dialog.this[:1]}
+    others = [path for path in in_talk - {*target.notes} if present_values(properties_of, (path,), key)]
+    is_other = others or (len(in_talk) > 1 and not present) or not in_talk.issuperset(target.notes)
+    if not present if named else is_other or dialog.has_list or dialog.asked:
+        return False
+    stated = _added_value(step, present)
+    if stated is None or not _fits(request, key, stated, present):
+        return False
+    if name_key(NotePath.on_disk(target.notes[0]).name) == name_key(property_label(str(stated))):
+        return False  # the name is that of the value
+    if present and says_add(request) and isinstance(stated, int | float):
+        return False  # "add 2 hours" may be an amount
+    said = {id(token) for tokens in (*named, _value_words(request, words, stated)) for token in tokens}
+    keys = [token for token in words if id(token) not in said and _is_of_key(request, token, key)]
+    rest = [token for token in words if id(token) not in said and token not in keys]
+    orders, around = order_words(request.language)
+    has_order = any(token.key in orders for token in (*rest, *keys))
+    is_named = len({token.key for token in keys}) == len(keys) > 0  # not "set watts to 60 watts"
+    is_stated = is_named and has_order and (bool(said) or stated is True)
+    return is_stated and all(token.key in orders | around for token in rest)
+
+
+def _added_value(step: PipelineStep, present: list[object]) -> object | None:
+    """Return the value of a change, or the only one that it adds to a list; None for other changes."""
+    value = step.arguments.get("value", step.arguments.get("confidence"))
+    items = [item for old in present for item in (old if isinstance(old, list | tuple) else ())]
+    if not isinstance(value, tuple):
+        is_list = any(isinstance(old, list | tuple) for old in present)
+        return None if value in (None, "") or (is_list and items) else _as_checkbox(value)
+    added = [item for item in value if item not in items]
+    return added[0] if len(added) == 1 and len(value) == len(items) + 1 else None
+
+
+def _as_checkbox(value: object) -> object:
+    return True if str(value).casefold() == "true" else value
+
+
+def _fits(request: Request, key: str, value: object, present: list[object]) -> bool:
+    """Return whether a value is a known one of a property, or a number, day or name as in other notes."""
+    names = request.vocabulary
+    if key in BUILT_IN_PROPERTIES and names.is_list(key):
+        return True
+    if isinstance(value, bool):
+        return names.is_checkbox(key)
+    label = property_label(str(value))
+    if names.find_text_of(key, label) or (str(value).startswith("[[") and names.known_link(key, label)):
+        return True
+    is_day, is_number = ISO_DAY.fullmatch(label) is not None, isinstance(value, int | float)
+    are_alike = all(ISO_DAY.match(str(old)) if is_day else isinstance(old, int | float) for old in present)
+    return (is_day or is_number) and are_alike and not names.is_checkbox(key)
+
+
+def _value_words(request: Request, words: tuple[Token, ...], value: object) -> tuple[Token, ...]:
+    """Return the words that state a value: a text, a number or a day."""
+    label = property_label(str(value)).casefold().removesuffix(".0")
+    for at in range(len(words)):
+        for end in range(len(words), at, -1):
+            if span_text(request.text, words[at:end]).strip("\"'“”").casefold() == label:
+                return words[at:end]
+    dates = [own.tokens for own in request.mentions(words) if own.kind in ("date", "value")]
+    return dates[0] if len(dates) == 1 and ISO_DAY.fullmatch(label) else ()
+
+
+def _is_of_key(request: Request, token: Token, key: str) -> bool:
+    """Return whether a word is a property's name, a part of it, or a synonym."""
+    known = request.vocabulary.find_property(token.value)
+    is_synonym = bool(own_property((key,), token.key)) or (known is not None and name_key(known) == key)
+    return token.is_word and (is_synonym or token.key in name_parts(key))
 
 
 def _means_open_note(request: Request, target: NoteSet) -> bool:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 
 from app.agent.comparison.chosen_readings import is_settled
 from app.agent.language.changes.property_lines import PropertyLine, stated_lines
-from app.agent.language.grammar.note_facts import PropertiesOf
+from app.agent.language.grammar.note_facts import PropertiesOf, own_property
 from app.agent.language.grammar.questions import question_language
 from app.agent.language.grammar.request import Request
 from app.agent.language.lookups.questions_about_open_note import parse_own_value
@@ -72,13 +73,19 @@ class OwnValues:
             if self._has(paths[0], about) or await exists_near(about, paths):
                 return asked
         is_question = is_look and question_language(request.text, languages()) is not None
+        is_question = is_question or request.tokens[0].key in request.language.words("asking_words")
         lines = stated_lines(request) if "set_property" in request.allowed else []
         if not lines or is_question or request.dialog.has_list:
             return interpretation
         notes = dict.fromkeys((*request.dialog.it[:1], *request.dialog.this[:1]))
+        for path in notes:
+            lines = [replace(line, key=self._own_name(path, line.key) or line.key) for line in lines]
         own = [path for path in notes if all(self._has(path, line.key) for line in lines)]
         is_led = all(line.is_led for line in lines)
-        if not is_led and not all(line.is_known or _is_number_or_day(line.value) for line in lines):
+        find_text = request.vocabulary.find_text_of
+        known = [line.is_known or bool(find_text(line.key, str(line.value))) for line in lines]
+        are_alike = all(own or _is_number_or_day(line.value) for own, line in zip(known, lines, strict=True))
+        if not is_led and not are_alike:
             return interpretation
         if len(own) == 1 and all(_is_sure(request, line) for line in lines):
             change = _change(request, own[0], lines, is_certain=True)
@@ -87,11 +94,15 @@ class OwnValues:
         if not own and is_led:
             own = [path for path in notes if all([await exists_near(line.key, (path,)) for line in lines])]
         changes = [_change(request, path, lines, is_certain=False) for path in own]
-        return _with_first(interpretation, changes) if changes and not is_change else interpretation
+        if is_change:
+            changes = [change for change in changes if _is_other_value(first, change)]
+        return _with_first(interpretation, changes) if changes else interpretation
 
     def _has(self, path: str, key: str) -> bool:
-        properties = self._properties_of(path) if self._properties_of is not None else {}
-        return name_key(key) in map(name_key, properties)
+        return name_key(self._own_name(path, key)) == name_key(key)
+
+    def _own_name(self, path: str, key: str) -> str:
+        return own_property(self._properties_of(path) if self._properties_of is not None else (), key)
 
 
 def _first_reading(interpretation: Interpretation) -> Reading | None:
@@ -116,6 +127,14 @@ def _is_sure(request: Request, line: PropertyLine) -> bool:
         names.notes(parse_reference(str(value)).target) for value in values
     )
     return line.is_present and line.is_plain and not line.is_hedged and not is_missing
+
+
+def _is_other_value(first: Reading | None, change: Reading) -> bool:
+    """Return whether two changes give different values to the same property."""
+    if first is None or first.steps == change.steps or len(first.steps) > 1 or len(change.steps) > 1:
+        return False
+    value = change.last.arguments["value"]
+    return first.last.with_argument("value", value) == change.last
 
 
 def _is_number_or_day(value: object) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from app.agent.comparison.alternatives import with_alternatives
@@ -17,11 +17,13 @@ from app.agent.comparison.found_notes import FoundNotes, finds_nothing
 from app.agent.comparison.joined_orders import JoinedOrders
 from app.agent.comparison.offered_changes import without_deletions, without_self_relations
 from app.agent.comparison.offered_order import (
+    with_named_note_first,
     with_note_in_talk,
     with_stated_value_first,
+    with_ticked_task_first,
 )
 from app.agent.comparison.offered_tasks import OfferedTasks, TasksOf
-from app.agent.comparison.plain_changes import is_plain_change
+from app.agent.comparison.plain_changes import VALUE_ACTIONS, is_plain_change, only_states_value
 from app.agent.comparison.possessive_names import OwnedNotes
 from app.agent.comparison.values_of_open_note import OwnValues
 from app.agent.language.changes.property_changes import PropertyChanges
@@ -35,7 +37,14 @@ from app.agent.language.interpretation.compound_requests import without_dropped_
 from app.agent.language.interpretation.grammar_readings import GUESS_SCORE
 from app.agent.language.interpretation.interpretation_choice import MIN_RUN_PROBABILITY
 from app.agent.language.interpretation.outcomes import meaning_of
-from app.agent.language.lookups.list_orders import asks_by_date, asks_for_newest, by_age, by_stated_date
+from app.agent.language.lookups.list_orders import (
+    asks_by_date,
+    asks_by_length,
+    asks_for_newest,
+    by_age,
+    by_stated_date,
+    by_stated_length,
+)
 from app.agent.language.lookups.periods import asks_for_period, by_day_names, with_stated_dates
 from app.agent.language.meaning.clarifications import MAX_OPTIONS, question_about
 from app.agent.language.meaning.dialog import DialogState
@@ -163,7 +172,9 @@ class VaultComparison:
         merged = await self._merge_options(offered, request, ranker, is_wrong_guess=is_wrong_guess)
         if not isinstance(merged, Clarification):
             return merged
-        return with_note_in_talk(with_stated_value_first(merged, request), request)
+        ticked = with_ticked_task_first(with_stated_value_first(merged, request), request)
+        ordered = self._questions.with_note_on_screen(with_note_in_talk(ticked, request), request)
+        return with_named_note_first(ordered, request)
 
     async def _with_days_and_order(self, reading: Reading, request: Request) -> Reading:
         """Return a search with the dates and the order that the request states for properties of notes."""
@@ -171,13 +182,15 @@ class VaultComparison:
             return reading
         reading = with_stated_dates(request, reading, self._properties_of)
         reading = await self._by_day_names(request, reading)
-        is_by_date = asks_by_date(request, reading)
-        if not is_by_date and not asks_for_newest(request, reading):
+        is_by_date, is_by_length = asks_by_date(request, reading), asks_by_length(request, reading)
+        if not is_by_date and not is_by_length and not asks_for_newest(request, reading):
             return reading
         notes = (await self._found.with_found_notes(reading)).last.target
         paths = (notes.notes if notes is not None else ()) or request.dialog.them
         if is_by_date:
             return by_stated_date(request, reading, paths, self._properties_of)
+        if is_by_length:
+            return by_stated_length(reading, paths, self._properties_of)
         return by_age(reading, paths, self._properties_of)
 
     async def _merge_options(
@@ -224,6 +237,11 @@ class VaultComparison:
         shown = meant[:MAX_OPTIONS] or offered
         if not offered:
             return question
+        if (stated := self._stated_value(request, offered)) is not None:
+            asked = await self._questions.ask_in_doubt(stated.reading, request, ranker)
+            if isinstance(asked, Reading):
+                return asked
+            shown = (stated, *(option for option in shown if option is not stated))
         if await self._is_likely_change(offered[0].reading, shares[next(iter(options))], request):
             return await self._questions.ask_in_doubt(offered[0].reading, request, ranker)
         if shown == question.options:
@@ -240,6 +258,16 @@ class VaultComparison:
         if is_change and is_same and accounts_for_all(request, reading):
             return await self._questions.ask_in_doubt(reading, request, ranker)
         return replace(question, question=question_about(shown), options=shown, spare=())
+
+    def _stated_value(
+        self, request: Request, options: Sequence[ClarificationOption]
+    ) -> ClarificationOption | None:
+        """Return the first option that changes a property if it alone gives the stated value, or None."""
+        if (properties_of := self._properties_of) is None:
+            return None
+        changes = [option for option in options if option.reading.last.action in VALUE_ACTIONS]
+        stated = [own for own in changes if only_states_value(request, own.reading, properties_of)]
+        return stated[0] if len(stated) == 1 and stated[0] is changes[0] else None
 
     async def _is_likely_change(self, reading: Reading, share: float, request: Request) -> bool:
         """Return whether a change runs although the grammar does not expect it."""

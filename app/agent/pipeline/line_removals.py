@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
@@ -15,7 +16,7 @@ from app.agent.language.meaning.readings import (
     PipelineStep,
     Reading,
 )
-from app.agent.language.tasks.task_matching import TASK_BOX, task_text
+from app.agent.language.tasks.task_matching import TASK_BOX, content_words, names_task, task_text
 from app.agent.language.words.dates import DateParser
 from app.agent.language.words.lexicon import Language
 from app.agent.language.words.task_texts import task_line
@@ -79,6 +80,13 @@ class LineRemovals:
             found: list[tuple[str, int]] = []
             for text in dict.fromkeys(texts):
                 found = found or _lines_with(whole, start, text, only_tasks=what == TASK)
+            if not found:  # the words may be in another order, or in other forms
+                code = self._language.code
+                found = [
+                    (line, at)
+                    for line, at in lines_of(whole, start)
+                    if (what != TASK or TASK_BOX.match(line)) and names_task(words, line, code)
+                ]
             if not found:
                 hits = await self._search.search_all('task:""') if what == TASK and len(paths) == 1 else None
                 if hits and ask_for_task_elsewhere(self._state, step, hits, paths):
@@ -108,12 +116,14 @@ class LineRemovals:
 
 
 def _may_hold_more(line: str, words: str) -> bool:
-    """Return whether a line may be more than the one that some words mean: a heading, a paragraph."""
+    """Return whether a line may not be meant by some words: a heading, a paragraph, "gold" for "old"."""
     if words.casefold() in (line.strip().casefold(), item_text(line).casefold()):
         return False
     is_paragraph = item_text(line) == line.strip() and len(line.split()) > _MAX_LINE_WORDS
     is_cited = len(words.split()) >= _MIN_CITED_WORDS
-    return line.lstrip().startswith("#") or (is_paragraph and not is_cited)
+    starts = [re.compile(rf"(?<!\w){re.escape(word)}", re.IGNORECASE) for word in content_words(words)]
+    has_word = not starts or any(start.search(line) for start in starts)
+    return line.lstrip().startswith("#") or (is_paragraph and not is_cited) or not has_word
 
 
 def _lines_with(text: str, start: int, words: str, *, only_tasks: bool) -> list[tuple[str, int]]:

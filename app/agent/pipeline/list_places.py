@@ -48,6 +48,11 @@ class ListPlace:
     is_only_list: bool
     has_due_tasks: bool
 
+    @property
+    def is_numbered(self) -> bool:
+        """True if the items have numbers and are no tasks."""
+        return self.item[2][:-1].isdigit() and not self.item[4]
+
     def takes(self, text: str) -> bool:
         """Return whether a text is like the items: no sentence among items that are none."""
         return not is_sentence(text) or any(map(is_sentence, self.texts))
@@ -60,8 +65,11 @@ class ListPlace:
         return "\n".join(f"{indent}{own}{space}{box}{text}" for own, text in zip(marks, texts, strict=True))
 
 
-def find_list(text: str, heading: str = "") -> ListPlace | None:
-    """Return the last list of a note, or of the section below a heading; None without one."""
+def find_list(text: str, heading: str = "", *, is_numbered: bool = False) -> ListPlace | None:
+    """Return the last list of a note, or of the section below a heading; None without one.
+
+    With `is_numbered`, only a list whose last item has a number counts.
+    """
     start, end = read_frontmatter(text).body_start, len(text)
     if heading:
         try:
@@ -96,9 +104,10 @@ def find_list(text: str, heading: str = "") -> ListPlace | None:
             is_in_list = False
             others += [] if _HEADING.match(line) or _TAGS.fullmatch(line) else [line.rstrip()]
         at += len(part)
-    if not lists:
+    known = [own for own in zip(lists, ends, strict=True) if not is_numbered or own[0][-1][2][:-1].isdigit()]
+    if not known:
         return None
-    items, after = lists[-1], ends[-1]
+    items, after = known[-1]
     least = min(len(item[1]) for item in items)
     top = [item for item in items if len(item[1]) == least]
     rest = text[after:end]

@@ -217,6 +217,8 @@ class Pipeline:
             has_changed = self._tools.has_changed
             self._tools.say("No notes match." if has_changed else "No notes match, so nothing was changed.")
             return None
+        if step.action == "open" and len(paths) > 1 and notes.query:
+            return await self._lists.find(PipelineStep("find", notes), previous)
         if self._actions[step.action].writes:
             return await self._writes.write(step, paths)
         return await self._reads.read(step, paths)

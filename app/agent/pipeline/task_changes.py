@@ -8,7 +8,7 @@ from datetime import date
 from itertools import islice, product
 
 from app.agent.language.doubts.stated_days import in_month_of
-from app.agent.language.meaning.actions import ALL_TASKS
+from app.agent.language.meaning.actions import ALL_TASKS, NO_DUE
 from app.agent.language.meaning.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.tasks.task_matching import (
     TASK_BOX,
@@ -34,7 +34,7 @@ from app.agent.pipeline.task_questions import (
 )
 from app.agent.pipeline.tool_calls import ToolCalls
 from app.vault.markdown.frontmatter import read_frontmatter
-from app.vault.markdown.tasks import task_facts, with_due_date
+from app.vault.markdown.tasks import task_facts, with_due_date, without_due_date
 from app.vault.path import NotePath
 
 
@@ -278,13 +278,16 @@ class TaskChanges:
             new_due = due
             if isinstance(due, str):
                 present = task_facts(line).due
-                new_due = shifted_day(present, due) if present is not None else None
-                if new_due is None:
+                new_due = shifted_day(present, due) if present is not None and due != NO_DUE else None
+                if present is None or (new_due is None and due != NO_DUE):
                     which = "The task" if len(tasks) == 1 else f"“{task_text(line)}”"
-                    self._tools.say(f"{which} has no due date that can be moved. Nothing was changed.")
+                    that = "" if due == NO_DUE else " that can be moved"
+                    self._tools.say(f"{which} has no due date{that}. Nothing was changed.")
                     return None
             if isinstance(new_due, date):
                 changed = with_due_date(line, new_due)
+            elif due == NO_DUE:
+                changed = without_due_date(line)
             else:
                 box = " " if step.action == "reopen_task" else "x"
                 changed = TASK_BOX.sub(rf"\g<1>[{box}]", line, count=1)
@@ -323,8 +326,8 @@ class TaskChanges:
 
 
 def _parse_due(text: str) -> date | str | None:
-    """Parse a due date; a shift of the present one ("+1 week") stays text. Return None for other text."""
-    if shifted_day(date.today(), text) is not None:
+    """Parse a due date; a shift of the present one ("+1 week") or no date stays text; None for other text."""
+    if text == NO_DUE or shifted_day(date.today(), text) is not None:
         return text
     try:
         return date.fromisoformat(text)

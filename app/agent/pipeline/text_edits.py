@@ -19,9 +19,10 @@ from app.agent.pipeline.step_arguments import written_text
 from app.agent.pipeline.tool_calls import ToolCalls
 from app.errors import AmbiguousError, NotFoundError
 from app.vault.markdown.frontmatter import read_frontmatter
-from app.vault.markdown.headings import section
+from app.vault.markdown.headings import heading_key, section
+from app.vault.markdown.scan import scan
 from app.vault.markdown.tables import add_rows, tables_under
-from app.vault.markdown.tasks import with_due_date
+from app.vault.markdown.tasks import LIST_MARK, with_due_date
 from app.vault.path import NotePath
 
 _MAX_ITEM_WORDS = 5
@@ -141,10 +142,13 @@ class TextEdits:
     async def removal_calls(self, paths: tuple[str, ...], words: str) -> list[Arguments] | None:
         """Return the calls that remove `words` from each note, or the list item that contains nothing else.
 
-        If a note can't be read or does not contain the words, tell the user and return None.
+        A link whose target contains the words, or whose text is these words, is removed as a whole. If a note
+        can't be read or does not contain the words, tell the user and return None.
         """
         # Casefolding could change the length of a line, and with it the position of the words.
-        pattern = re.compile(re.escape(words), re.IGNORECASE)
+        text = re.escape(words)
+        target = rf"[^\[\]|]*{text}[^\[\]|]*(?:\|[^\[\]]*)?"
+        pattern = re.compile(rf"!?\[\[(?:{target}|[^\[\]|]*\|{text})\]\]|{text}", re.IGNORECASE)
         calls: list[Arguments] = []
         for path in paths:
             whole = await read_whole(self._tools, path)
@@ -155,7 +159,7 @@ class TextEdits:
             if not found:
                 self._tools.say(f"“{words}” does not occur in {wikilink(path)}.")
                 return None
-            items = [own for own in found if item_text(own[0]).casefold() == words.casefold()]
+            items = [own for own in found if pattern.fullmatch(item_text(own[0]))]
             if len(items) == 1:
                 calls.append(line_removal(path, whole, *items[0]))
             else:
@@ -169,19 +173,25 @@ class TextEdits:
         The text becomes an item of the list there if nothing else is there, if the name of the note is one of
         a list, or if the text is the items of a list: a tuple.
         """
+        outcome = await self._tools.call("read_note", {"name": path})
+        whole = str(outcome.result["text"]) if outcome.success else ""
+        if heading and not (heading := self._known_heading(whole, heading)):
+            text = as_tuple(text)  # an item of the list
         place: Arguments = {"op": "insert_under", "heading": heading} if heading else {"op": "append"}
         call: Arguments = {"name": path, **place}
         texts = tuple(map(str, as_tuple(text)))
-        outcome = await self._tools.call("read_note", {"name": path})
-        whole = str(outcome.result["text"]) if outcome.success else ""
-        found = find_list(whole, heading)
-        is_list = isinstance(text, tuple) or (not heading and _is_list_by_name(path))
+        mark = LIST_MARK.match(texts[0])
+        found = find_list(whole, heading, is_numbered=mark is not None and mark[0][0].isdigit())
+        continues_numbers = mark is not None and found is not None and found.is_numbered
+        is_list = continues_numbers or isinstance(text, tuple) or (not heading and _is_list_by_name(path))
         is_item = is_list or (found is not None and found.is_only_text and found.takes(texts[0]))
         is_remark = isinstance(text, str) and text in self._verbatim
         if is_remark and is_list:  # "add the line Black Dog to Playlist" is an item
             is_remark = len(texts[0].split()) > _MAX_ITEM_WORDS
         if found is not None and found.item[4] and is_remark:
             is_item = False  # a remark is no task
+        if continues_numbers and mark is not None:
+            texts = (texts[0][mark.end() :], *texts[1:])
         if found is None or not is_item or not all(map(may_be_item, texts)):
             return {**call, "text": written_text(texts if len(texts) > 1 else texts[0])}
         if found.has_due_tasks and (dated := tuple(map(self._dated, texts))) != texts:
@@ -189,13 +199,23 @@ class TextEdits:
         lines = found.lines(texts)
         if found.is_last:
             return {**call, "text": lines}
-        if not found.is_only_list or not (isinstance(text, tuple) or found.precedes_tags):
+        may_insert = found.is_only_list and (isinstance(text, tuple) or found.precedes_tags)
+        if not (may_insert or continues_numbers):
             return {**call, "text": written_text(texts if len(texts) > 1 else texts[0])}
         # Below the last item, before the other text.
         first = whole.rfind("\n", 0, found.end) + 1
         old = whole[first : found.end]
         number = whole.count(old, read_frontmatter(whole).body_start, first) + 1
         return {"name": path, "op": "replace", "old": old, "text": f"{old}\n{lines}", "occurrence": number}
+
+    def _known_heading(self, text: str, words: str) -> str:
+        """Return the heading that words name, or the only one with them; "" for a list without a heading."""
+        named, headings = set(heading_key(words).split()), scan(text).headings
+        like = [own.text for own in headings if named <= set(heading_key(own.text).split())]
+        if like or (found := find_list(text)) is None or not (found.is_last or found.is_only_list):
+            return like[0] if len(like) == 1 else words
+        is_tasks = not self._language.words("task_nouns").isdisjoint(words.casefold().split())
+        return "" if is_list_name(words, self._language) or (is_tasks and found.item[4]) else words
 
     def _dated(self, text: str) -> str:
         """Return an item of a list of tasks with the deadline at its end as its due date: "mop by Friday"."""

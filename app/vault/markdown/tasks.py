@@ -9,6 +9,8 @@ from datetime import date
 from app.errors import ConflictError
 
 _BOX = re.compile(r"^([ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+\[)(.)(\](?=\s|$))")
+LIST_MARK = re.compile(r"(?:[-*+]|\d{1,9}[.)])[ \t]+(?!\[.\]\s)")
+"""The mark of a list item that is no task."""
 _DAY = r"(\d{4}-\d{2}-\d{2})"
 # Due dates: an Obsidian Tasks emoji, a Dataview field, or `due` or `@` before a date.
 _DUE = re.compile(
@@ -56,6 +58,14 @@ def with_due_date(task: str, due: date) -> str:
     block_id = _BLOCK_ID.search(text)
     end = block_id.start() if block_id else len(text)
     return f"{text[:end]} 📅 {due}{text[end:]}"
+
+
+def without_due_date(task: str) -> str:
+    """Return a task's line without its due date; a plain date stays, as it may be part of the text."""
+    match = _due_date(task)
+    if match is None:
+        return task
+    return f"{task[: match.start()].rstrip()} {task[match.end() :].lstrip()}".rstrip()
 
 
 def _due_date(text: str) -> re.Match[str] | None:

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from app.agent.comparison.offered_order import with_note_in_talk, with_stated_value_first
+from app.agent.comparison.offered_order import (
+    with_named_note_first,
+    with_note_in_talk,
+    with_stated_value_first,
+    with_ticked_task_first,
+)
 from app.agent.language.meaning.actions import ACTIONS
 from app.agent.language.meaning.dialog import DialogState
 from app.agent.language.meaning.notation import parse, serialize
@@ -85,3 +92,49 @@ def test_a_change_comes_before_a_look_at_the_same_property(talk) -> None:
         ]
     for text in ("is it read?", "what is read in H4"):
         assert steps(with_stated_value_first(question(talk, *lines), request_of(talk, text))) == [*lines]
+
+
+@pytest.mark.parametrize("text", ["set the room of Sextant to S5", "setze room von Sextant auf S5"])
+def test_a_named_note_comes_before_the_others(talk, text) -> None:
+    asked = question(talk, SET_LISTED, SET_ALL)
+    wanted = "set_property [@Instruments/Sextant] key=room value=S5"
+    assert steps(with_named_note_first(asked, request_of(talk, text))) == [wanted, SET_LISTED, SET_ALL]
+
+
+def test_a_note_is_named_by_a_word_of_its_long_name(talk) -> None:
+    asked = question(talk, SET_LISTED)
+    offered = with_named_note_first(asked, request_of(talk, "set the room of the astronomy to S5"))
+    assert steps(offered)[0] == "set_property [@Claims/Astronomy worked first on land] key=room value=S5"
+    unnamed = replace(asked.options[0].reading.last, target=None)
+    missing = Clarification("Which note?", (), Reading((unnamed,), 1.0, missing="target"))
+    offered = with_named_note_first(missing, request_of(talk, "set the room of the astronomy to S5"))
+    assert steps(offered) == ["set_property [@Claims/Astronomy worked first on land] key=room value=S5"]
+
+
+@pytest.mark.parametrize(
+    ("line", "text"),
+    [
+        ("set_property [@H4] key=maker value=Kendall", "set the maker to Kendall"),
+        ('append [@H4] text="Ask James Cook."', "add Ask James Cook."),
+        ("set_property [@H4] key=room value=S5", "set the room of H4 to S5"),
+        ("set_property [@H4] key=room value=S5", "set the chamber to S5"),
+        ("properties_of [@H4] about=room", "the room of Sextant"),
+    ],
+)
+def test_a_name_in_a_value_is_not_the_changed_note(talk, line, text) -> None:
+    asked = question(talk, line)
+    assert with_named_note_first(asked, request_of(talk, text)) == asked
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("the seals on K1 are checked, tick that", "complete_task query=seals"),
+        ("die Siegel an K1 sind geprüft, hake das ab", "complete_task query=seals"),
+        ("the seals on K1 are checked", "set_property [@Instruments/K1] key=checked value=true"),
+    ],
+)
+def test_a_task_to_tick_comes_before_a_property(talk, text, first) -> None:
+    offered = question(talk, "set_property [@K1] key=checked value=true", "complete_task query=seals")
+    ordered = with_ticked_task_first(offered, request_of(talk, text))
+    assert serialize(ordered.options[0].reading) == first

@@ -162,7 +162,13 @@ async def test_tasks_for_a_week_are_those_due_in_it(talk, request_text) -> None:
 
 
 @pytest.mark.parametrize(
-    "request_text", ["add to today's note: dentist at four", "füge zur heutigen Notiz hinzu: dentist at four"]
+    "request_text",
+    [
+        "add to today's note: dentist at four",
+        "add to my daily note: dentist at four",
+        "füge zur heutigen Notiz hinzu: dentist at four",
+        "füge zu meiner Tagesnotiz hinzu: dentist at four",
+    ],
 )
 async def test_a_missing_daily_note_is_created_after_a_question(talk, request_text) -> None:
     await say(talk, request_text)

@@ -165,8 +165,13 @@ async def test_a_number_is_raised_or_lowered_by_an_amount(talk, request_text, pr
 
 
 async def test_properties_that_are_not_understood_are_no_text_at_once(talk) -> None:
-    await say(talk, "new claim: Wood was good enough, confidence 0.3")
+    await say(talk, "new claim: Wood was good enough, weight 0.3")
     assert isinstance(talk.items[-1], Question)
+
+
+async def test_a_new_note_gets_its_confidence(talk) -> None:
+    await say(talk, "new claim: Wood was good enough, confidence 0.3")
+    assert "confidence: 0.3\n" in text(talk, "Claims/Wood was good enough.md")
 
 
 async def test_the_note_that_a_question_offers_to_create_may_be_it(talk) -> None:
@@ -247,3 +252,8 @@ async def test_a_note_with_this_name_is_moved_at_once(talk, word) -> None:
     await fill(talk, Brass="A metal.\n", **{"Brass and its uses at sea": "An article.\n"})
     await say(talk, f"move the {word} to the Sources folder")
     assert text(talk, "Sources/Brass.md") == "A metal.\n"
+
+
+async def test_a_number_is_no_name_of_a_note(talk) -> None:
+    await say(talk, "= set_property [@Octant] key=discount value=0", "setze bei Octant den Rabatt auf 5")
+    assert "discount: 5\n" in text(talk, "Instruments/Octant.md")

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from app.errors import ConflictError
 from app.vault.markdown.scan import scan
-from app.vault.markdown.tasks import set_task_done, task_facts, with_due_date
+from app.vault.markdown.tasks import set_task_done, task_facts, with_due_date, without_due_date
 
 
 @pytest.mark.parametrize(
@@ -83,6 +83,20 @@ def test_only_the_box_of_that_task_changes(lines: list[str], end: str, done: boo
 )
 def test_only_the_due_date_of_a_task_changes(task: str, rescheduled: str) -> None:
     assert with_due_date(task, date(2026, 4, 2)) == rescheduled
+
+
+@pytest.mark.parametrize(
+    ("task", "undated"),
+    [
+        ("- [ ] Call Ann 📅 2026-03-20", "- [ ] Call Ann"),
+        ("- [ ] Call Ann 📅 2026-03-20 #phone ^abc", "- [ ] Call Ann #phone ^abc"),
+        ("- [ ] Call Ann [due:: 2026-03-20] ➕ 2026-03-01", "- [ ] Call Ann ➕ 2026-03-01"),
+        ("- [ ] Call Ann ⏳ 2026-03-18 📅 2026-03-20", "- [ ] Call Ann ⏳ 2026-03-18"),
+        ("- [ ] Read the minutes of 2026-03-20", "- [ ] Read the minutes of 2026-03-20"),
+    ],
+)
+def test_only_the_due_date_of_a_task_is_removed(task: str, undated: str) -> None:
+    assert without_due_date(task) == undated
 
 
 @pytest.mark.parametrize("task", ["Pay rent ^abc", "Pay rent 📅 2026-03-20 ^abc", "Pay rent\t^a-1  "])

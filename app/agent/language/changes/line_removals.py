@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from app.agent.language.grammar.request import Request
 from app.agent.language.grammar.role_values import trim_marks
 from app.agent.language.meaning.readings import NoteSet, PipelineStep, Reading
-from app.agent.language.tasks.task_references import known_tasks, split_place
+from app.agent.language.tasks.task_references import known_tasks, removes_due_date, split_place
 from app.agent.language.words.lexicon import Language
 from app.agent.language.words.tokens import Token, span_text
 
 LINE, TASK = "line", "task"
 """Values of the argument `whole` of a removal: a line that contains the text, or a task."""
+_NOUNS = ((LINE, "lines"), (TASK, "tasks"))
 _SCORE = 0.98
 
 
@@ -26,6 +27,8 @@ def parse_removed_line(request: Request, tokens: tuple[Token, ...]) -> list[Read
     verb_end = language.match_prefix(tokens, 0, "line_removals", "verbs")
     if verb_end == 0 or "remove_text" not in request.allowed:
         return []
+    if removes_due_date(request, tokens):
+        return []
     for what, described in _objects(language, tokens[verb_end:]):
         text, place = split_place(request, described)
         targets: list[tuple[NoteSet | None, str]] = []
@@ -37,7 +40,7 @@ def parse_removed_line(request: Request, tokens: tuple[Token, ...]) -> list[Read
             targets = [(notes, written)]
         if targets:
             return [_reading(request, what, notes, written) for notes, written in targets]
-    return _listed_task(request, tokens[verb_end:])
+    return _described_line(request, tokens[verb_end:])
 
 
 def says_line(language: Language, tokens: Sequence[Token]) -> bool:
@@ -65,7 +68,7 @@ def _objects(language: Language, tokens: Sequence[Token]) -> list[tuple[str, Seq
     start = 0
     start = language.after_determiners(tokens, start)
     objects: list[tuple[str, Sequence[Token]]] = []
-    for what, nouns in ((LINE, "lines"), (TASK, "tasks")):
+    for what, nouns in _NOUNS:
         after = language.match_prefix(tokens, start, "line_removals", nouns)
         is_other = after < len(tokens) and tokens[after].key in language.table("line_removals")["notes"]
         if after > start and not is_other:  # "the todo tag"
@@ -81,14 +84,34 @@ def _objects(language: Language, tokens: Sequence[Token]) -> list[tuple[str, Seq
     return objects
 
 
-def _listed_task(request: Request, tokens: Sequence[Token]) -> list[Reading]:
-    """Return the removal of a known task that is named before the noun: "the first task", "the milk task"."""
+def _described_line(request: Request, tokens: Sequence[Token]) -> list[Reading]:
+    """Return the removal of a task or line whose words precede the noun: "the first task", "the milk line".
+
+    A task is preferably a known one. "The status line" may be a property, and other words the name of a note.
+    """
     words, place = split_place(request, tokens)
-    if len(words) < 2 or words[-1].key not in request.language.table("new_tasks")["one"]:
+    language, names = request.language, request.vocabulary
+    start = language.after_determiners(words, 0)
+    what, end = next(
+        (
+            (what, at)
+            for at in range(start + 1, len(words))
+            for what, nouns in _NOUNS
+            if language.matches_phrase(words[at:], "line_removals", nouns)
+        ),
+        ("", 0),
+    )
+    if not (described := tuple(words[start:end])):
         return []
-    plain = request.language.words("determiners")
-    described = tuple(token for token in words[:-1] if token.key not in plain)
-    tasks = known_tasks(request, described) if described else []
-    return [
-        _reading(request, TASK, NoteSet(notes=(path,)), text) for path, text in tasks if place in (None, path)
-    ]
+    tasks = known_tasks(request, described) if what == TASK else []
+    if known := [task for task in tasks if place in (None, task[0])]:
+        return [_reading(request, TASK, NoteSet(notes=(path,)), text) for path, text in known]
+    text = described[0].value if len(described) == 1 else span_text(request.text, described)
+    qualifiers = language.table("task_changes")["qualifiers"]
+    is_other = request.set_parser().ordinal_in(described) is not None or any(
+        names.find_property(token.value) or token.key in qualifiers for token in described
+    )
+    if is_other or names.notes(span_text(request.text, tuple(words[start:]))):
+        return []
+    notes = NoteSet(notes=(place,)) if place else request.set_parser().implied_notes()
+    return [_reading(request, what, notes, text)] if notes is not None else []

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from app.agent.language.grammar.mentions import EntityMention
-from app.agent.language.grammar.note_facts import PropertiesOf
+from app.agent.language.grammar.note_facts import PropertiesOf, own_property
 from app.agent.language.grammar.request import Request
 from app.agent.language.meaning.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.words.dates import ISO_DAY
@@ -54,17 +54,26 @@ class PropertyChanges:
         key = str(step.arguments["key"])
         known = self._properties_of(target.notes[0])
         present = [value for name, value in known.items() if name_key(name) == name_key(key)]
-        return self._additions(step, present[0]) if present else self._names(step, key)
+        return self._additions(step, present[0]) if present else self._names(step, key, known)
 
     # Names
 
-    def _names(self, step: PipelineStep, key: str) -> Sequence[PipelineStep]:
-        """Return the changes of the property as the request names it, and of the similar known property."""
+    def _names(self, step: PipelineStep, key: str, known: Iterable[str]) -> Sequence[PipelineStep]:
+        """Return the changes of the property as the request names it, and of the similar known property.
+
+        A similar one of the note's known properties comes first.
+        """
+        words = [token.key for token in self._request.tokens]
+        is_explicit = not {*words}.isdisjoint(self._table["nouns"])
+        is_named = any(own_property((key,), word) for word in words)
+        if is_named and not is_explicit and (own := own_property(known, key)):
+            changed = step.with_argument("key", own)
+            is_said = key in words
+            return (changed, step) if is_said and self._request.vocabulary.find_property(key) else (changed,)
         name = self._stated_name(key)
         if not name:
             return (step,)
         stated = step.with_argument("key", name)
-        is_explicit = any(token.key in self._table["nouns"] for token in self._request.tokens)
         return (stated,) if is_explicit else (stated, step)
 
     def _stated_name(self, key: str) -> str:
@@ -149,23 +158,28 @@ class PropertyChanges:
     def _additions(self, step: PipelineStep, current: object) -> Sequence[PipelineStep]:
         """Return the change that adds a value to the others, if the request says "add" and not "set".
 
-        A single text may also be replaced.
+        A single text may also be replaced, and so may a list if the request says neither "add" nor "change".
         """
         value = self._stated_text(step.arguments["value"], current)
         step = step.with_argument("value", value)
         keys = {token.key for token in self._request.tokens}
         adds = not keys.isdisjoint(self._table["keep_others"]) and keys.isdisjoint(self._table["set"])
+        is_list = isinstance(current, list | tuple)
+        adds = adds or (is_list and not keys.isdisjoint(self._table["new_values"]))
+        may_add = is_list and isinstance(value, str) and keys.isdisjoint(self._table["replaces"])
         others = tuple(current) if isinstance(current, list | tuple) else (current,)
         is_text = all(isinstance(other, str | int | float) for other in others) and bool(value)
-        if not adds or not is_text or isinstance(value, tuple | Mapping) or "" in others or not others:
+        if not is_text or isinstance(value, tuple | Mapping) or "" in others or not others:
+            return (step,)
+        if not adds and not may_add:
             return (step,)
         labels = (property_label(str(other)) for other in others)
         if name_key(property_label(str(value))) in map(name_key, labels):
             return (step,)
         added = step.with_argument("value", (*others, value))
-        if isinstance(current, list | tuple):
+        if is_list and adds:
             return (added,)
-        return (added, step) if isinstance(current, str) else (step,)
+        return (added, step) if is_list or isinstance(current, str) else (step,)
 
 
 def _named_values(labels: Sequence[str], said: str) -> set[str]:

@@ -11,7 +11,7 @@ from app.agent.language.meaning.actions import WITHOUT_NOTES
 from app.agent.language.meaning.dialog import DialogState
 from app.agent.language.meaning.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.words.dates import ISO_DAY
-from app.agent.language.words.lexicon import BUILT_IN_PROPERTIES
+from app.agent.language.words.lexicon import BUILT_IN_PROPERTIES, Language
 from app.agent.language.words.text_lists import split_tokens
 from app.agent.language.words.tokens import Token, span_text
 from app.index.query_serializer import quote_value
@@ -22,7 +22,7 @@ _ACTION = "set_property"
 _MAX_VALUE_WORDS = 4
 _MAX_PLAIN_WORDS = 2
 _LISTS = frozenset(("find", "count", "backlinks", "outgoing", "related", "similar", "mentions", "meaning"))
-_NO_VALUES = frozenset(("tags", "type", "aliases", "cssclasses", "confidence"))
+_NO_VALUES = frozenset(("tags", "type", "aliases", "cssclasses"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +109,7 @@ def parse_asked_value(request: Request, tokens: tuple[Token, ...]) -> Reading | 
     words = without_marks_at_end(tokens)
     start = language.match_prefix(words, 0, "property_values", "asked_leads")
     value, is_hedged = _without_hedges(request, words[start:])
+    value = value[: _end_phrase(request, value, 1, len(value))]
     bound = _fill(request, value) if start else None
     if bound is None or len(value) > _MAX_VALUE_WORDS:
         return None
@@ -129,10 +130,33 @@ def parse_lines(request: Request, tokens: Sequence[Token]) -> list[tuple[str, ob
 
 def stated_lines(request: Request) -> list[PropertyLine]:
     """Return the properties that a request such as "cost is 15, not 14" states, and their values; or none."""
+    return _lines(request, before_denial(request), is_new=True)
+
+
+def before_denial(request: Request) -> tuple[Token, ...]:
+    """Return the words of a request before ", not 14"."""
     words = without_marks_at_end(request.tokens)
     negations = request.language.words("negations")
     ends = (at for at, pair in enumerate(pairwise(words)) if pair[0].key == "," and pair[1].key in negations)
-    return _lines(request, words[: next(ends, len(words))], is_new=True)
+    return words[: next(ends, len(words))]
+
+
+def order_words(language: Language) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the words of orders that set a property, and other words around its name and value."""
+    table = language.table("property_values")
+    frames = [own for own in language.frames if own.action in (_ACTION, "set_confidence")]
+    orders = {word for frame in frames for phrase in frame.say for word in phrase.first}
+    orders -= language.words("narrating")
+    orders |= {word for name in ("set", "set_known", "keep_others") for word in table[name]}
+    for path in ("line_cues", "line_ends"):
+        orders |= {word for phrase in language.phrases("property_values", path) for word in phrase.words}
+    around = language.words("determiners") | language.words("courtesies")
+    around |= {
+        word for name in ("possessives", "nouns", "line_leads", "new_values", "ends") for word in table[name]
+    }
+    around |= {word for name in ("this", "it") for phrase in language.phrases(name) for word in phrase.words}
+    denied = language.words("negations") | language.words("asking_words")
+    return frozenset(orders), frozenset(around - denied)
 
 
 def _note_in_talk(request: Request) -> tuple[tuple[PipelineStep, ...], NoteSet, bool] | None:
@@ -206,8 +230,8 @@ def _line(request: Request, tokens: Sequence[Token], *, is_new: bool) -> Propert
     if not key:
         return None
     end = len(tokens)
-    while end > after and language.matches_phrase(tokens[end - 1 : end], "property_values", "line_ends"):
-        end -= 1
+    while end > after + 1 and (start_of_end := _end_phrase(request, tokens, after + 1, end)) < end:
+        end = start_of_end
     cue = language.match_prefix(tokens, after, "property_values", "line_cues")
     whole = span_text(request.text, tuple(tokens[after:end])) if after < end else ""
     if cue > after and request.vocabulary.find_text_of(key, whole):
@@ -238,6 +262,13 @@ def _line(request: Request, tokens: Sequence[Token], *, is_new: bool) -> Propert
     named = request.vocabulary.find_property(span_text(request.text, tuple(tokens[start:after])))
     is_present = is_led and not is_past and named == key
     return PropertyLine(key, bound, is_plain, is_hedged, is_known, is_led, is_present)
+
+
+def _end_phrase(request: Request, tokens: Sequence[Token], first: int, end: int) -> int:
+    """Return the start of a phrase such as "now" or "in the end" before `end`; `end` without one."""
+    matches = request.language.matches_phrase
+    starts = (at for at in range(first, end) if matches(tokens[at:end], "property_values", "line_ends"))
+    return next(starts, end)
 
 
 def _follows_change(request: Request) -> bool:

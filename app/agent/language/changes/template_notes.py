@@ -193,7 +193,7 @@ def _template_named(request: Request, name: str) -> str:
     for text in (name, *(f"{name} {noun}" for noun in nouns), *(f"{noun} {name}" for noun in nouns)):
         paths = [
             path
-            for path in vocabulary.notes(text)
+            for path in vocabulary.notes_and_templates(text)
             if vocabulary.templates_folder and NotePath.on_disk(path).is_under(vocabulary.templates_folder)
         ]
         if len(paths) == 1:

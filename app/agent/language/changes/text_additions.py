@@ -17,6 +17,7 @@ from app.agent.language.tasks.new_tasks import adds_tasks
 from app.agent.language.words.lexicon import Language
 from app.agent.language.words.task_texts import split_due_day
 from app.agent.language.words.tokens import Token, span_text
+from app.vault.markdown.tasks import LIST_MARK
 
 _SCORE = 0.95
 _TEXT_SCORE = 0.98
@@ -67,7 +68,7 @@ def parse_dictated_text(request: Request, tokens: tuple[Token, ...]) -> list[Rea
     if request.tokens[0] is not tokens[0] and text.endswith("?"):
         text = text[:-1].rstrip()  # the question mark of "could you …"
     is_item = any(token.key in language.table("added_lines")["items"] for token in words)
-    return [addition(request, place, f"- {text}" if is_item and not text.startswith("- ") else text)]
+    return [addition(request, place, f"- {text}" if is_item and not LIST_MARK.match(text) else text)]
 
 
 def _says_again(language: Language, words: Sequence[Token]) -> bool:

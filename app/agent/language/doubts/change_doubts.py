@@ -21,6 +21,7 @@ from app.agent.language.meaning.readings import NoteSet, PipelineStep, Reading
 from app.vault.path import NotePath, name_key
 
 _FOLDER = re.compile(r'(?<!-)path:(?:"([^"]*)/"|([^"\s]*)/)')
+_VALUE = re.compile(r':(?:"([^"]*)"|([^\s\])]+))')
 _SINGLE_NOTE_ACTIONS = ("rename", "merge", "relate", "unrelate")
 _CHANGES_OF_PARTS = frozenset((*TASK_ACTIONS, "link_mentions", "replace", "remove_text"))
 """The actions that change parts of a note, so that "them" and "the first one" may be parts."""
@@ -94,7 +95,7 @@ class ChangeDoubts:
                 self._is_not_this_note(step)
                 or self._is_about_person(step)
                 or self._leaves_question(step)
-                or self._change_on_screen(step) is not None
+                or self.change_on_screen(step) is not None
                 for step in self._changes(self._reading)
             )
         )
@@ -145,7 +146,7 @@ class ChangeDoubts:
         if self._is_merge_without_direction(step) and isinstance(other, NoteSet) and step.target is not None:
             reverse = replace(step, target=other).with_argument("other", step.target)
             return [replace(self._reading, steps=(*self._reading.steps[:-1], reverse))]
-        if (on_screen := self._change_on_screen(step)) is not None:
+        if (on_screen := self.change_on_screen(step)) is not None:
             return [replace(self._reading, steps=(*self._reading.steps[:-1], on_screen))]
         if others := self._values.other_changes():
             return others
@@ -159,7 +160,7 @@ class ChangeDoubts:
         recent = tuple(path for path in reversed(dialog.recent) if has_file(path))
         is_short = dialog.has_list and len(dialog.results) <= _MAX_ALTERNATIVES
         answers = (*dialog.results, *dialog.subject) if dialog.asked or is_short else ()
-        here = dialog.this[:1] if self._said.says("places") else ()
+        here = dialog.this[:1] if dialog.asked or self._said.says("places") else ()
         asked = [notes for sets in dialog.asked_about for notes in sets if notes.is_single or notes.query]
         questioned = [notes.notes[0] for notes in asked if notes.is_single]
         mentioned = dict.fromkeys(
@@ -226,11 +227,15 @@ class ChangeDoubts:
         ]
 
     def _is_not_this_note(self, step: PipelineStep) -> bool:
-        """Return whether the request says "here" but changes other notes, perhaps of a search."""
-        target = step.target
-        if target is None or not self._said.says("places") or self._said.names(target):
+        """Return whether a request says "here" but changes other notes, or "there" for those of a search."""
+        target, last = step.target, self._dialog.last
+        if target is None or self._said.names(target):
             return False
-        return bool(target.query and not target.notes) or not set(target.notes) <= {*self._dialog.this}
+        is_search = bool(target.query and not target.notes)
+        is_listed = last is not None and target == last.last.target
+        if not self._said.says("places"):
+            return is_search and not is_listed and self._said.says("there")
+        return is_search or not set(target.notes) <= {*self._dialog.this}
 
     def _leaves_question(self, step: PipelineStep) -> bool:
         """Return whether an unnamed note may be that of a question which the user has not answered.
@@ -250,7 +255,7 @@ class ChangeDoubts:
         last = dialog.last.last.target if dialog.last is not None else None
         is_after_several = dialog.has_list or (last is not None and len(last.notes) > 1)
         if is_after_several and not dialog.focus and target.notes == (dialog.open_note,):
-            return not (is_listed or self._said.matches("this"))
+            return self._says_pronoun and not (is_listed or self._said.matches("this"))
         if not dialog.asked_about:
             return False
         is_this = target.notes == dialog.this and self._said.matches("this")
@@ -261,15 +266,23 @@ class ChangeDoubts:
         says_there = self._said.says("there") and not dialog.focus
         return says_there or not (is_this or is_listed or is_only_one)
 
-    def _change_on_screen(self, step: PipelineStep) -> PipelineStep | None:
-        """Return the change of the note on the screen, or None unless "the note" was only asked about.
+    def change_on_screen(self, step: PipelineStep) -> PipelineStep | None:
+        """Return the change of the note on the screen, or None unless another note was only mentioned.
 
-        "Rename the note" after "what's Ann's phone number?" hardly means the note of Ann.
+        "Rename the note" after "what's Ann's phone number?" hardly means the note of Ann, nor does "add a
+        task" after "tag Ann".
         """
-        asked, screen = NoteSet(notes=self._dialog.only_asked), NoteSet(notes=self._dialog.this)
-        is_named = self._said.names(asked) or self._said.says("demonstratives") or not self._says_note
-        is_change = step.action in _CHANGES_OF_WHOLE and bool(asked.notes) and screen.is_single
-        if not is_change or asked == screen or is_named:
+        dialog = self._dialog
+        if there := self._note_of_list(step):
+            return replace(step, target=NoteSet(notes=(there,)))
+        screen = NoteSet(notes=dialog.this)
+        is_addition = step.action in ("append", "prepend")
+        is_aside = is_addition and dialog.aside == dialog.focus[:1] and not self._refers_to_note(step)
+        asked = NoteSet(notes=dialog.aside if is_aside else dialog.only_asked)
+        is_whole = step.action in _CHANGES_OF_WHOLE and self._says_note
+        is_change = (is_aside or is_whole) and bool(asked.notes) and screen.is_single
+        is_other = not is_aside and self._said.says("demonstratives")
+        if not is_change or asked == screen or self._said.names(asked) or is_other:
             return None
         if step.arguments.get("other") == asked:
             changed = step.with_argument("other", screen)
@@ -278,6 +291,38 @@ class ChangeDoubts:
         else:
             return None
         return None if joins_note_with_itself(changed) else changed
+
+    def _note_of_list(self, step: PipelineStep) -> str:
+        """Return the note that "there" means after a list of what is related to it; empty without one."""
+        dialog, vocabulary = self._dialog, self._request.vocabulary
+        last = dialog.last.last.target if dialog.last is not None else None
+        is_on_screen = step.target is not None and step.target.notes == dialog.this
+        if last is None or not is_on_screen or not self._said.says("there"):
+            return ""
+        values = _VALUE.findall(last.query)
+        named = {path for quoted, plain in values for path in vocabulary.notes(quoted or plain)}
+        return named.pop() if len(named) == 1 else ""
+
+    @property
+    def _says_pronoun(self) -> bool:
+        """True if the request has a word such as "it" or "there"; the German "das" may be an article."""
+        language, said = self._request.language, self._said.plain_tokens
+        return language.has_phrase(said, "it") or language.has_phrase(said, "them")
+
+    def _refers_to_note(self, step: PipelineStep) -> bool:
+        """Return whether the request has a word for the last note, or continues its last change.
+
+        "Another one" and "and a second one", which has no verb, continue a change.
+        """
+        dialog, request = self._dialog, self._request
+        tokens = request.tokens
+        if self._says_pronoun or self._said.says("continuations"):
+            return True
+        if request.language.match_prefix(tokens, 0, "and"):
+            return True
+        last = dialog.last.last if dialog.last is not None else None
+        says_verb = any(request.has_action_at(step.action, tokens, at) for at in range(len(tokens)))
+        return last is not None and last.action == step.action and not says_verb
 
     def _is_about_person(self, step: PipelineStep) -> bool:
         """Return whether a request says "him" or "her", but the changed note may be about something else.

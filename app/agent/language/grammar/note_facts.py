@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from rapidfuzz import fuzz
@@ -223,6 +223,18 @@ def _names(request: Request, word: str, known: Mapping[str, str]) -> set[str]:
 def _is_content(request: Request, token: Token) -> bool:
     language = request.language
     return token.key not in language.function_words() | language.words("question_words")
+
+
+def own_property(properties: Iterable[str], key: str) -> str:
+    """Return the only property of a note that is `key` or a synonym; an empty text without one."""
+    known, key = {name_key(name): name for name in properties}, name_key(key)
+    if key in known:
+        return known[key]
+    tables = [language.table("properties") for language in languages()]
+    names = {name for table in tables for name, words in table.items() if key in (name, *words)}
+    synonyms = {word for table in tables for name in names for word in (name, *table.get(name, ()))}
+    found = [name for own, name in known.items() if own in synonyms]
+    return found[0] if len(found) == 1 else ""
 
 
 def present_values(properties_of: PropertiesOf, notes: Sequence[str], key: object) -> list[object]:

@@ -231,6 +231,12 @@ class NoteReferenceParser:
             if paths:
                 return ParsedSet(NoteSet(notes=paths[:1]), NAMED_FIT, has_head=True)
         words = [token for token in tokens if token.is_word]
+        today = self._vocabulary.period_name(self.dates.today.isoformat())
+        if language.matches_phrase(words, "dates", "todays_note") and self._vocabulary.names_day(today):
+            paths = self._vocabulary.notes(today)
+            return ParsedSet(
+                NoteSet(notes=paths[:1]) if paths else NoteSet(unknown=today), NAMED_FIT, has_head=True
+            )
         has_other_tokens = any(not token.is_word and token.key != "." for token in tokens)
         if has_other_tokens or not any(token.key in language.words("daily_nouns") for token in words):
             return None

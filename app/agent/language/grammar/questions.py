@@ -76,6 +76,13 @@ def listed_source(request: Request) -> tuple[tuple[str, ...], str]:
     return (), ""
 
 
+def has_antecedent(request: Request) -> bool:
+    """Return whether a noun comes before the pronoun: "when is the workshop, and what does it cost?"."""
+    forms, tokens = request.language.table("question_pronouns"), request.tokens
+    pronoun = next((at for at, token in enumerate(tokens) if token.key in forms), 0)
+    return any(token.key in request.language.words("determiners") for token in tokens[:pronoun])
+
+
 def with_name_for_pronouns(text: str, name: str, languages: Sequence[Language]) -> str:
     """Replace the pronouns for a note in a question, such as "when was he born?", with the note's name."""
     language = (

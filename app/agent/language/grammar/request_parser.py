@@ -45,9 +45,10 @@ class RequestParser:
         self._tool_frames = tool_frames
 
     def requests(self, text: str, context: RequestContext) -> list[Request]:
-        """Return a text as a request in each language, the likeliest one first."""
+        """Return a text as a request in each language that knows a word, or else in each; likeliest first."""
         by_likelihood = self._by_likelihood(text, context.dialog)
-        return [self.request(text, language, tokens, context) for language, tokens in by_likelihood]
+        known = [pair for pair in by_likelihood if pair[0].coverage(pair[1])] or by_likelihood
+        return [self.request(text, language, tokens, context) for language, tokens in known]
 
     def likeliest_request(self, text: str, context: RequestContext) -> Request:
         """Return a text as a request in its likeliest language."""
@@ -58,12 +59,15 @@ class RequestParser:
         self, text: str, language: Language, tokens: tuple[Token, ...], context: RequestContext
     ) -> Request:
         """Return some tokens of a text as a request in a language."""
+        vocabulary = context.vocabulary_in(language)
+        nouns = language.table("doubts")["templates"]
+        vocabulary.hides_templates = not any(token.key in nouns for token in tokens)
         tool_frames = self._tool_frames if language is self.languages[0] else ()
         return Request(
             text,
             language,
             tokens,
-            context.vocabulary_in(language),
+            vocabulary,
             DateParser(language, context.now),
             context.dialog,
             context.allowed,

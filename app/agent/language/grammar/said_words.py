@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping
 from functools import cache, cached_property
+from itertools import pairwise
 
 from app.agent.language.grammar.mentions import EntityMention
 from app.agent.language.grammar.request import Request
@@ -49,6 +50,17 @@ class SaidWords:
             for token in self._request.tokens
             if token.is_word and token.value.casefold() not in written and id(token) not in named
         ]
+
+    @property
+    def plain_tokens(self) -> list[Token]:
+        """The words without articles: in German, determiners before a noun, which begins with a capital."""
+        determiners = self._request.language.words("determiners")
+        articles = {
+            id(token)
+            for token, noun in pairwise(self._request.tokens)
+            if token.key in determiners and noun.value[:1].isupper()
+        }
+        return [token for token in self.tokens if id(token) not in articles]
 
     @property
     def texts(self) -> list[str]:

@@ -15,6 +15,7 @@ from app.agent.language.meaning.readings import (
     NoteSet,
     PipelineStep,
     Reading,
+    note_sets_of,
 )
 from app.agent.language.words.courtesies import without_reason
 from app.agent.language.words.tokens import Token
@@ -70,6 +71,7 @@ def _valid_readings(request: Request, tokens: tuple[Token, ...], *, asks: bool) 
         if all(step.target is None or is_search(step.target.query) for step in reading.steps)
         and not (asks and request.writes(reading))
         and not has_wrong_number(reading.steps[0])
+        and not any(notes.unknown.isdecimal() for notes in note_sets_of(reading))  # "set the fee to 20"
     ]
 
 

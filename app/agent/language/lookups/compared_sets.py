@@ -126,7 +126,7 @@ def parse_compared_set(request: Request) -> ComparedSet | None:
         elif named := _property_at(request, tokens, position):
             names |= named[0]
             position = named[1]
-        elif is_plain_word(request, token) or token.key in language.table("compared_sets")["plain"]:
+        elif is_plain_word(request, token) or token.key in {",", *language.table("compared_sets")["plain"]}:
             is_of_list = is_of_list or (has_list and token.key in language.words("result_pronouns"))
             position += 1
         else:

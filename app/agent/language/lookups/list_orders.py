@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -13,6 +14,7 @@ from app.agent.language.lookups.negations import change_words
 from app.agent.language.meaning.conditions import date_slot, top_level_parts
 from app.agent.language.meaning.dialog import MAX_RESULTS, DialogState
 from app.agent.language.meaning.readings import NoteSet, Reading
+from app.agent.language.words.lexicon import languages
 from app.index.value_order import AGE_PROPERTIES, property_of
 from app.vault.path import name_key
 
@@ -83,6 +85,26 @@ def by_stated_date(
     if target is None or 2 * counts[name] <= len(properties):
         return reading
     order = name if _says(request, "downward") else f"-{name}"
+    return replace(reading, steps=(replace(reading.last, target=replace(target, order=order)),))
+
+
+def asks_by_length(request: Request, reading: Reading) -> bool:
+    """Return whether a reading sorts for "the longest", which may be a length that the notes state."""
+    target = reading.last.target
+    has_order = target is not None and bool(target.order)
+    return len(reading.steps) == 1 and has_order and _says(request, "by_length")
+
+
+def by_stated_length(reading: Reading, paths: Sequence[str], properties_of: PropertiesOf) -> Reading:
+    """Return "the longest" as the one with the most minutes or pages if most of some notes state them."""
+    names = languages()[0].table("facts")["durations"]
+    known = [properties_of(path) for path in paths[:_MAX_COMPARED]]
+    counts = Counter(name for own in known for name, value in own.items() if isinstance(value, int | float))
+    name = max((name for name in counts if name_key(name) in names), key=counts.__getitem__, default="")
+    target = reading.last.target
+    if target is None or 2 * counts[name] <= len(known):
+        return reading
+    order = f"-{name}" if target.order.startswith("-") else name
     return replace(reading, steps=(replace(reading.last, target=replace(target, order=order)),))
 
 

@@ -34,6 +34,9 @@ ALL_OCCURRENCES = "all"
 ALL_TASKS = "all"
 """The value of the argument "which" of a change of all tasks; other values are days, as for a list."""
 
+NO_DUE = "none"
+"""The value of the argument "due" with which a task loses its due date."""
+
 TASK_ACTIONS = ("complete_task", "reopen_task", "reschedule_task")
 """The actions that change one task of a note."""
 

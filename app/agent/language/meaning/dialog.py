@@ -61,6 +61,7 @@ class DialogState:
         tasks: The tasks that the last request listed or changed, each as its note's path and its text.
         recent: The paths of the last two single notes that requests named or meant, oldest first.
         only_asked: The note that was asked about last, if no request has shown or changed it.
+        aside: The last mentioned note, if only the last change has been about it and it existed before.
         last: The last reading that was run.
         changes: The changes made in the conversation, oldest first.
         undone: The changes undone since the last change, each with the entry of its undo, oldest first.
@@ -85,6 +86,7 @@ class DialogState:
     tasks: tuple[tuple[str, str], ...] = ()
     recent: tuple[str, ...] = ()
     only_asked: tuple[str, ...] = ()
+    aside: tuple[str, ...] = ()
     last: Reading | None = None
     changes: tuple[OwnChange, ...] = ()
     undone: tuple[OwnChange, ...] = ()
@@ -139,6 +141,10 @@ class DialogState:
             if change.action == "create_note" and len(change.notes) == 1
         ]
         about = (*named, *created, *self.focus[:1])
+        is_new = bool(created) or reading.last.action in MOVING_ACTIONS or self.focus[:1] == self.recent[-1:]
+        aside = self.focus[:1] if self.made and not is_new else ()
+        if not self.made and {*self.aside}.isdisjoint(named):
+            aside = self.aside
         recent = [path for path in dict.fromkeys(reversed((*self.recent, *about)))][:2]
         changed = [path for step in reading.steps if step.target is not None for path in step.target.notes]
         only_asked = self.only_asked if {*self.only_asked}.isdisjoint((*named, *created, *changed)) else ()
@@ -155,6 +161,7 @@ class DialogState:
             unanswered=unanswered,
             recent=tuple(reversed(recent)),
             only_asked=only_asked,
+            aside=aside,
         )
 
     def without_question(self) -> DialogState:
@@ -164,12 +171,14 @@ class DialogState:
             unanswered = (*unanswered, self.question)[-_MAX_UNANSWERED:]
         return replace(self, question=None, unanswered=unanswered)
 
-    def about_subject(self) -> DialogState:
-        """Return the state for a request without a pronoun, which is about the note that was asked about.
+    def about_subject(self, *, is_change: bool) -> DialogState:
+        """Return the state for a request that is about the note which was asked about.
 
-        "Open it" means the note in which the answer is, but "backlinks" those of the note in the question.
+        "Open it" means the note in which the answer is, but "backlinks" those of the note in the question. If
+        it has none, a change is about the open note.
         """
-        return replace(self, focus=self.subject, is_lost=not self.subject) if self.asked else self
+        is_lost = not self.subject and not is_change
+        return replace(self, focus=self.subject, is_lost=is_lost) if self.asked else self
 
     def first_existing(self, paths: Sequence[str], has_file: Callable[[str], bool]) -> str:
         """Return the first of some paths that has a file, or will have one; an empty text without one."""

@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from datetime import date
 
+from app.agent.language.grammar.request import Request
 from app.agent.language.meaning.dialog import DialogState
 from app.agent.language.meaning.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.words.dates import ISO_DAY
@@ -17,19 +18,25 @@ _WORD = re.compile(r"[\w-]+")
 _DATES_OF_ORIGIN = frozenset(("created", "modified", "updated", "published", "date-created", "date-modified"))
 
 
-def rescheduled_note(reading: Reading, focus: tuple[str, ...]) -> str:
+def rescheduled_note(request: Request, reading: Reading) -> str:
     """Return the only note whose task a reading reschedules without naming the task; otherwise an empty text.
 
-    Args:
-        reading: The reading.
-        focus: The note that "it" means; the reading is about it if it names no notes.
+    That is the note in focus if the reading names no notes. "The deadline of Dune" names only the note.
     """
     step = reading.last
-    if len(reading.steps) > 1 or step.action != "reschedule_task" or "query" in step.arguments:
+    if len(reading.steps) > 1 or step.action != "reschedule_task":
         return ""
     if not ISO_DAY.fullmatch(str(step.arguments.get("due", ""))):
         return ""
-    notes = focus[:1] if step.target is None else step.target.notes
+    notes = request.dialog.it[:1] if step.target is None else step.target.notes
+    if "query" in step.arguments:
+        due = request.language.words("due_properties")
+        words = str(step.arguments["query"]).split()
+        plain = due | request.language.function_words()
+        while words and (words[0].casefold() in plain or words[-1].casefold() in plain):
+            words = words[1:] if words[0].casefold() in plain else words[:-1]
+        says_due = not due.isdisjoint(str(step.arguments["query"]).casefold().split())
+        notes = request.vocabulary.notes(" ".join(words)) if says_due and words else ()
     return notes[0] if len(notes) == 1 else ""
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from app.agent.language.grammar.request import Request
 from app.agent.language.grammar.role_values import trim_marks
-from app.agent.language.meaning.actions import ALL_TASKS, TASK_ACTIONS
+from app.agent.language.meaning.actions import ALL_TASKS, NO_DUE, TASK_ACTIONS
 from app.agent.language.meaning.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.tasks.new_tasks import adds_tasks
 from app.agent.language.tasks.task_lists import DUE_KINDS, date_condition, named_notes
@@ -31,7 +31,8 @@ class _Change:
     Args:
         action: Its action.
         words: The words for the task.
-        due: The new due date, a period (`first..last`), or the shift of the present due date ("+1 week").
+        due: The new due date, a period (`first..last`), the shift of the present due date ("+1 week"), or
+            `NO_DUE`.
         is_sure: Whether its words only fit a task, even one that is not known yet.
     """
 
@@ -111,6 +112,8 @@ def _task_set(request: Request, change: _Change) -> Reading | None:
     step = PipelineStep(change.action, target, {**due, "which": str(days or ALL_TASKS)})
     # "All tasks in H1 done" may ask for a list.
     is_order = words[0].start > _core(request, request.tokens)[0].start
+    if change.due == NO_DUE and not is_order:
+        return None
     is_certain = is_order and (target is not None or days is not None)
     return Reading((step,), _SCORE, language=language.code, verb_words=1, is_certain=is_certain)
 
@@ -154,8 +157,17 @@ def _implied_changes(request: Request, tokens: tuple[Token, ...]) -> Iterator[_C
         words = tuple(token for token in tokens[:at] if token.value.strip("-–—"))
         due = parse_due(request, tokens[start:]) if start < len(tokens) and words else ""
         if due and "reschedule_task" in request.allowed:
+            last = due.rpartition("..")[2]
+            is_past = last[:1].isdigit() and last < str(request.dates.today)
+            if is_past or all(token.key in language.words("due_properties") for token in words):
+                return
             yield _Change("reschedule_task", words, due)
             return
+
+
+def removes_due_date(request: Request, tokens: tuple[Token, ...]) -> bool:
+    """Return whether a request removes a due date: "delete the deadline of the milk task"."""
+    return any(change.due == NO_DUE for change in _changes(request, _core(request, tokens)))
 
 
 def known_tasks(request: Request, words: tuple[Token, ...]) -> list[Task]:
@@ -214,14 +226,15 @@ def _changes(
 
     The words for a task may contain what looks like another order only if `may_have_order`.
     """
-    is_question = request.text.rstrip().endswith("?")
+    asking = request.language.words("asking_words") | request.language.words("question_words")
+    is_question = request.text.rstrip().endswith("?") or bool(tokens and tokens[0].key in asking)
     negations = request.language.words("negations")
-    for name in TASK_ACTIONS:
+    for phrases, name in (("no_due", "reschedule_task"), *zip(TASK_ACTIONS, TASK_ACTIONS, strict=True)):
         if name not in request.allowed:
             continue
-        for part, rest in _parts(name, tokens):
+        for part, rest in _parts(phrases, tokens):
             gaps: list[tuple[Token, ...]] = []
-            for phrase in request.language.phrases("task_changes", name):
+            for phrase in request.language.phrases("task_changes", phrases):
                 if is_question and phrase.starts_with_gap:
                     continue  # "is the milk task due on Friday?"
                 for words in _gaps(phrase, part):
@@ -234,6 +247,7 @@ def _changes(
             # Dates take the longest to parse.
             due = parse_due(request, rest) if gaps and rest else ""
             if gaps and bool(due) == bool(rest):
+                due = NO_DUE if phrases == "no_due" else due
                 is_sure = request.language.matches_phrase(part, "task_changes", "sure")
                 yield from (_Change(name, words, due, is_sure) for words in gaps)
 
@@ -301,7 +315,8 @@ def _named_tasks(request: Request, change: _Change) -> list[Task]:
     language, dialog = request.language, request.dialog
     if not change.words:
         is_new = dialog.last is not None and adds_tasks(dialog.last.last)
-        return list(dialog.tasks) if is_new and change.due else []
+        is_last = is_new or (change.due == NO_DUE and len(dialog.tasks) == 1)
+        return list(dialog.tasks) if is_last and change.due else []
     words = [token for token in change.words if token.key not in language.words("determiners")]
     if len(words) > 1 and any(language.matches_phrase(words[:1], name) for name in ("it", "them")):
         return []  # "untick it, that was another one"
@@ -309,7 +324,8 @@ def _named_tasks(request: Request, change: _Change) -> list[Task]:
         text = words[0].value
         known = [task for task in dialog.tasks if task[1].casefold() == text.casefold()]
         return known[:1] or ([("", text)] if not request.vocabulary.notes(text) else [])
-    ordinal = request.set_parser().ordinal_in(change.words)
+    core, has_noun = _without_nouns(request, change.words)
+    ordinal = request.set_parser().ordinal_in(core if _says_task(request, change.words) else change.words)
     if ordinal is not None:
         is_listed = -len(dialog.tasks) <= ordinal <= len(dialog.tasks) and ordinal != 0
         return [dialog.tasks[ordinal - 1 if ordinal > 0 else ordinal]] if is_listed else []
@@ -322,7 +338,6 @@ def _named_tasks(request: Request, change: _Change) -> list[Task]:
         return []
     if located := _located_tasks(request, change):
         return located
-    core, has_noun = _without_nouns(request, change.words)
     if core and language.match_prefix(core, 0, "task_changes", "in") > 0:
         return []  # "the task in Errands", which is no note
     if has_noun:

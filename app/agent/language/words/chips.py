@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from app.agent.language.meaning.actions import ALL_OCCURRENCES, ALL_TASKS, TASK_ACTIONS, TOOL_PREFIX
+from app.agent.language.meaning.actions import ALL_OCCURRENCES, ALL_TASKS, NO_DUE, TASK_ACTIONS, TOOL_PREFIX
 from app.agent.language.meaning.notation import PREFIX, serialize
 from app.agent.language.meaning.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.words.answers import localize
@@ -282,6 +282,8 @@ def _fixed_label(name: str, value: str) -> str:
             return "all tasks"
         case "which" if ".." not in value:
             return f"due on {value}"
+        case "due" if value == NO_DUE:
+            return "no due date"
         case "due" | "which" if ".." in value:
             first, _, last = value.partition("..")
             return (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
 
@@ -253,6 +253,8 @@ class Vocabulary:
         self._plurals = plurals
         self._type_words = {word: kind for kind, type_words in (types or {}).items() for word in type_words}
         self._nouns = nouns or {}
+        self.hides_templates = False
+        """Whether words for a kind of notes are no names of templates: "the interview"."""
         self._exact: dict[str, tuple[str, ...]] = {}
         self._near: dict[str, SimilarNotes] = {}
         self._misspelled: dict[str, str | None] = {}
@@ -293,8 +295,19 @@ class Vocabulary:
     def notes(self, words: str) -> tuple[str, ...]:
         """Return the notes with exactly this name, path, alias or id; several if it is ambiguous."""
         if words not in self._exact:
-            self._exact[words] = self._look_up(words)
+            is_kind = len(words.split()) == 1
+            paths = self._look_up(words)
+            self._exact[words] = tuple(filter(self._is_shown, paths)) if is_kind else paths
         return self._exact[words]
+
+    def notes_and_templates(self, words: str) -> tuple[str, ...]:
+        """Return the notes with exactly this name, also hidden templates."""
+        return self._look_up(words)
+
+    def _is_shown(self, path: str) -> bool:
+        """Return whether a note is no hidden template."""
+        folder = self.templates_folder if self.hides_templates else ""
+        return not (folder and path.startswith(f"{folder}/"))
 
     def _look_up(self, words: str) -> tuple[str, ...]:
         name = words.strip()
@@ -318,7 +331,9 @@ class Vocabulary:
     def find_similar_notes(self, words: str) -> SimilarNotes:
         """Return the notes whose names resemble `words`: misspelled, or a part of the name."""
         if words not in self._near:
-            self._near[words] = self._search_names(name_key(words.strip()))
+            near = self._search_names(name_key(words.strip()))
+            paths = tuple(filter(self._is_shown, near.paths))
+            self._near[words] = replace(near, paths=paths, is_clear=near.is_clear and bool(paths))
         return self._near[words]
 
     def find_misspelled_note(self, word: str) -> str | None:

@@ -28,6 +28,9 @@ WITHOUT_DOCS = BODY.replace("- [ ] Write docs\n", "")
         ("delete the line “End.” from Errands", BODY.removesuffix("\nEnd.")),
         ("lösche die Zeile mit Fix the borders aus Errands", WITHOUT_BORDERS),
         ("entferne die Aufgabe Write docs aus Errands", WITHOUT_DOCS),
+        ("delete the borders task from Errands", WITHOUT_BORDERS),
+        ("drop the docs writing line from Errands", WITHOUT_DOCS),
+        ("remove the “Buy rope” line from Errands", BODY.replace("Buy rope.\n", "")),
     ],
 )
 async def test_the_whole_line_goes(talk, approver, request_text, expected) -> None:
@@ -128,3 +131,51 @@ async def test_a_heading_or_a_paragraph_is_asked_about(talk, request_text, line)
     assert [choice.label for choice in question.choices] == [line]
     await say(talk, "1")
     assert text(talk, "Errands.md") == body.replace(f"{line}\n", "")
+
+
+LINKS = "---\nstatus: open\n---\n- [ ] Read [[Dry Walls]] #todo\n- moss on the barn\n- golden paint\n"
+
+
+@pytest.mark.parametrize(
+    ("request_text", "line"),
+    [
+        ("delete the dry walls task", "- [ ] Read [[Dry Walls]] #todo\n"),
+        ("remove the line about the moss from the text", "- moss on the barn\n"),
+        ("get rid of the barn bullet point", "- moss on the barn\n"),
+        ("lösche die Zeile über moss aus dem Text", "- moss on the barn\n"),
+    ],
+)
+async def test_a_line_is_known_by_the_words_before_its_noun(talk, request_text, line) -> None:
+    await fill(talk, Roof=LINKS)
+    await say(talk, "open Roof", request_text)
+    assert text(talk, "Roof.md") == LINKS.replace(line, "")
+
+
+@pytest.mark.parametrize(
+    "request_text",
+    ["remove the old line", "delete the status line", "delete the open task", "delete the Roof line"],
+)
+async def test_no_line_goes_if_its_words_may_mean_something_else(talk, request_text) -> None:
+    await fill(talk, Roof=LINKS)
+    await say(talk, "open Roof", request_text)
+    assert text(talk, "Roof.md") == LINKS
+
+
+@pytest.mark.parametrize(
+    ("line", "rest"),
+    [
+        ("See [[Chip log]] and [[Octant]].", "See  and [[Octant]]."),
+        ("See [[Octant|the chip log]] today.", "See [[Octant|the ]] today."),
+        ("See [[Octant|chip log]] today.", "See  today."),
+    ],
+)
+async def test_removed_words_leave_no_broken_link(talk, line, rest) -> None:
+    await fill(talk, Instruments__H1=f"{line}\nMore.\n")
+    await order(talk, 'remove "chip log" from H1')
+    assert text(talk, "Instruments/H1.md").splitlines()[0] == rest
+
+
+async def test_no_words_are_removed_from_a_link(talk) -> None:
+    await fill(talk, Roof=LINKS)
+    await say(talk, "= remove_text [@Roof] old=walls")
+    assert text(talk, "Roof.md") == LINKS.replace("[[Dry Walls]]", "")

@@ -93,6 +93,30 @@ async def test_options_that_do_the_same_are_no_question(talk) -> None:
     assert all("priority" in text(talk, path) for path in listed[:2])
 
 
+@pytest.mark.parametrize(
+    "request_", ["give it the topic [[K1]]", "topics is [[K1]]", "topics [[K1]]", "gib ihm das Thema [[K1]]"]
+)
+async def test_a_new_value_replaces_no_list_at_once(talk, request_) -> None:
+    await say(talk, f'{PREFIX} set_property [@H4] key=topics value="[[H1]]","[[H2]]"', "open H4", request_)
+    values = [properties(talk)["topics"]]
+    if isinstance(talk.items[-1], Question):
+        assert values == [["[[H1]]", "[[H2]]"]]
+    else:
+        assert values in ([["[[H1]]", "[[H2]]"]], [["[[H1]]", "[[H2]]", "[[K1]]"]])
+
+
+async def test_a_new_value_is_added_to_a_list_first(talk) -> None:
+    await say(talk, f'{PREFIX} set_property [@H4] key=topics value="[[H1]]","[[H2]]"', "open H4")
+    await say(talk, "topics is [[K1]]")
+    assert 'value="[[H1]]","[[H2]]","[[K1]]"' in first_option(talk)
+
+
+async def test_the_synonym_that_a_note_has_is_meant(talk) -> None:
+    await fill(talk, Loan="---\nstate: waiting\n---\n", Trip="---\nstatus: done\n---\n")
+    await say(talk, "open Loan", "und den Stand auf done setzen")
+    assert properties(talk, "Loan.md") == {"state": "done"}
+
+
 async def test_a_second_order_adds_no_value(talk) -> None:
     await order(talk, f"{PREFIX} set_property [@H4] key=status value=active", "open H4")
     await order(talk, "set status to done and add the tag brass")

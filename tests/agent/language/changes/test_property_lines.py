@@ -94,7 +94,9 @@ async def test_a_line_goes_on_with_the_creation_in_question(talk) -> None:
     assert "key=room value=S5" in reply
 
 
-@pytest.mark.parametrize("request_", ["make that 5", "change it to 5", "no, make it 5", "ändere es auf 5"])
+@pytest.mark.parametrize(
+    "request_", ["make that 5", "change it to 5", "no, make it 5", "it's 5 now", "ändere es auf 5"]
+)
 async def test_a_value_without_a_property_is_that_of_the_property_asked_for(talk, request_) -> None:
     await with_properties(talk)
     await say(talk, "what is the rating of H4?", request_)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.agent.transcript import Question
-from tests.agent.language.meaning.test_dialog import OPEN, order, say, talk, text
+from tests.agent.language.meaning.test_dialog import OPEN, fill, order, say, talk, text
 
 __all__ = ["talk"]
 
@@ -64,7 +64,6 @@ async def test_a_line_is_added_to_the_named_note(talk, request_text) -> None:
         ("add Anna's new opening hours to its note: closed on Mondays", ""),
         ("Schreib: Will Speisekarten auf Recyclingpapier.", "Will Speisekarten auf Recyclingpapier."),
         ("Füge hinzu: neuer Vergaser", "neuer Vergaser"),
-        ("add rating: 5", ""),
         ("add tags: a, b", ""),
     ],
 )
@@ -112,3 +111,71 @@ async def test_a_note_in_talk_gets_the_text_after_its_noun(talk) -> None:
 async def test_words_before_the_colon_are_no_part_of_a_task(talk, request_text, task) -> None:
     await say(talk, request_text)
     assert any(line.startswith(task) for line in text(talk, OPEN).splitlines())
+
+
+PLAN = "1. Mow the meadow\n2. Rake the hay\n\nLater:\n\n- [ ] Sharpen the scythe\n"
+
+
+@pytest.mark.parametrize(
+    "request_text",
+    [
+        "add a point: 3. Turn the hay",
+        "add another bullet: 3) Turn the hay",
+        "add: 3. Turn the hay",
+        "füge hinzu: 3. Turn the hay",
+    ],
+)
+async def test_a_numbered_text_continues_the_numbered_list(talk, request_text) -> None:
+    await fill(talk, Hay=PLAN)
+    await order(talk, "open Hay", request_text)
+    assert text(talk, "Hay.md") == PLAN.replace("2. Rake the hay\n", "2. Rake the hay\n3. Turn the hay\n")
+
+
+async def test_a_numbered_text_gets_no_bullet_without_a_numbered_list(talk) -> None:
+    await fill(talk, Hay="# Hay\n\nMow early.\n")
+    await say(talk, "open Hay", "add a point: 2. Turn the hay")
+    assert text(talk, "Hay.md").splitlines()[-1] == "2. Turn the hay"
+
+
+async def test_a_point_continues_a_list_with_numbers_at_the_end(talk) -> None:
+    await fill(talk, Hay="# Hay\n\n1. Mow\n")
+    await say(talk, "open Hay", "add a point: Turn the hay")
+    assert text(talk, "Hay.md") == "# Hay\n\n1. Mow\n2. Turn the hay\n"
+
+
+async def test_a_task_with_a_number_stays_a_task(talk) -> None:
+    await fill(talk, Hay=PLAN)
+    await say(talk, "open Hay", "add a task: 3. turn the hay")
+    assert text(talk, "Hay.md") == f"{PLAN}- [ ] 3. turn the hay\n"
+
+
+CHECKLIST = "# Boat\n\n- [ ] mend the sail\n- [ ] paint the hull\n"
+
+
+@pytest.mark.parametrize(
+    ("request_text", "line"),
+    [
+        ('add "oil the oars" under the tasks', "- [ ] oil the oars"),
+        ('= append [@Boat] heading=list text="oil the oars"', "- [ ] oil the oars"),
+        ('füge "oil the oars" unter Aufgaben hinzu', "- [ ] oil the oars"),
+    ],
+)
+async def test_a_list_without_a_heading_is_continued(talk, request_text, line) -> None:
+    await fill(talk, Boat=CHECKLIST)
+    await order(talk, "open Boat", request_text)
+    assert text(talk, "Boat.md") == f"{CHECKLIST}{line}\n"
+
+
+async def test_the_only_heading_with_a_word_is_meant(talk) -> None:
+    note = "# Boat\n\n## Before the trip\n\n- sail\n\n## Tripwires\n\n- rope\n"
+    await fill(talk, Boat=note)
+    await order(talk, "open Boat", 'add "oars" under Trip')
+    assert text(talk, "Boat.md") == note.replace("- sail\n", "- sail\n- oars\n")
+
+
+@pytest.mark.parametrize("place", ["Trip", "the tasks"])
+async def test_a_place_that_the_note_lacks_is_reported(talk, place) -> None:
+    note = "# Boat\n\n## Trip out\n\n## Trip home\n\n- rope\n"
+    await fill(talk, Boat=note)
+    await order(talk, "open Boat", f'add "oars" under {place}')
+    assert text(talk, "Boat.md") == note

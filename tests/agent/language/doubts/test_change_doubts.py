@@ -7,7 +7,7 @@ import pytest
 from app.agent.language.doubts.change_doubts import ChangeDoubts
 from app.agent.language.meaning.actions import ACTIONS
 from app.agent.language.meaning.dialog import DialogState
-from app.agent.language.meaning.notation import parse
+from app.agent.language.meaning.notation import PREFIX, parse
 from app.agent.language.meaning.readings import (
     Clarification,
     ClarificationOption,
@@ -16,7 +16,7 @@ from app.agent.language.meaning.readings import (
     Reading,
 )
 from app.agent.transcript import Question
-from tests.agent.language.meaning.test_dialog import OPEN, answers, fill, names, say, talk, text
+from tests.agent.language.meaning.test_dialog import OPEN, answers, fill, names, say, state, talk, text
 
 __all__ = ["talk"]
 
@@ -465,3 +465,95 @@ async def test_a_note_that_was_only_asked_about_is_no_change_without_a_question(
 async def test_a_note_that_was_shown_is_the_note(talk) -> None:
     await say(talk, "show me H4", "what links to it?", "move the note to People")
     assert "H4" in text(talk, "People/H4.md")
+
+
+CHECKED = "tag H4 with brass"
+
+
+@pytest.mark.parametrize(
+    ("before", "request_text"),
+    [
+        ((CHECKED,), "add a task: polish the case"),
+        ((CHECKED,), 'add the sentence "It is kept at Greenwich."'),
+        (("set status of H4 to lent",), "add a line: Lent until May."),
+        ((CHECKED, "list all people"), "add a task: polish the case"),
+    ],
+)
+async def test_a_note_named_in_passing_comes_after_the_one_on_the_screen(talk, before, request_text) -> None:
+    await say(talk, *before)
+    made = len(state(talk).changes)
+    await say(talk, request_text)
+    assert len(state(talk).changes) == made
+    first, second = choices(talk)[:2]
+    assert f"@{OPEN.removesuffix('.md')}]" in first and f"@{H4.removesuffix('.md')}]" in second
+
+
+@pytest.mark.parametrize(
+    ("before", "request_text"),
+    [
+        (CHECKED, "add a task to it: polish the case"),
+        (CHECKED, "also add a task: polish the case"),
+        ("open H4", "add a task: polish the case"),
+        ("rename H4 to H5", "add a task: polish the case"),
+        ("set status of H4 to lent", "set the status to sold"),
+    ],
+)
+async def test_a_note_in_talk_is_changed_at_once(talk, before, request_text) -> None:
+    changed = "Instruments/H5.md" if "H5" in before else H4
+    await say(talk, before)
+    if isinstance(talk.items[-1], Question):
+        await say(talk, f"= {choices(talk)[0]}")
+    await say(talk, request_text)
+    assert "- [ ] polish the case\n" in text(talk, changed) or "status: sold\n" in text(talk, changed)
+
+
+@pytest.mark.parametrize("before", [(), ("open H1",)])
+async def test_there_is_the_note_of_the_listed_tasks(talk, before) -> None:
+    await fill(
+        talk, Atlas="- [ ] Draw the coast\n", Coast='---\nproject: "[[Atlas]]"\n---\n- [ ] Measure it\n'
+    )
+    await say(talk, *before, "what's open for Atlas?", "add a task there: buy paper")
+    assert choices(talk)[0].startswith("append [@Atlas]")
+    await say(talk, "what tasks are open?", "add a task: buy ink")
+    assert "buy ink" not in text(talk, "Atlas.md")
+
+
+async def test_a_change_after_an_answer_offers_the_note_on_the_screen_first(talk) -> None:
+    for request_text in ("tag it early", "add the tag early"):
+        await say(talk, "how did sailors find the time at sea?", request_text)
+        assert f"@{OPEN.removesuffix('.md')}]" in choices(talk)[0]
+        assert any("Celestial navigation" in choice for choice in choices(talk)[1:])
+    assert names((await say(talk, "who made the first detent escapement?", "open that")).focus) == [
+        "Detent escapement"
+    ]
+
+
+async def test_a_pronoun_in_a_first_question_is_the_note_on_the_screen(talk) -> None:
+    await say(talk, "how much did it weigh?", "list backlinks")
+    assert "H1" in names(state(talk).last.last.target.notes)
+
+
+@pytest.mark.parametrize("request_text", ["open the voyage", "open that voyage", "öffne die Voyage"])
+async def test_a_kind_of_notes_is_no_template(talk, request_text) -> None:
+    await fill(
+        talk, Templates__Voyage="A template.\n", Voyages__Beagle="A ship.\n", Voyages__Arago="A ship.\n"
+    )
+    await say(talk, request_text)
+    assert state(talk).focus != ("Templates/Voyage.md",)
+    await say(talk, "open the template Voyage")
+    assert state(talk).focus == ("Templates/Voyage.md",)
+    await say(talk, "new voyage: Dolphin")
+    assert choices(talk)[0].startswith("create_note name=Dolphin")
+    assert "template=Templates/Voyage" in choices(talk)[0]
+
+
+async def test_there_is_not_every_note_with_the_tag(talk) -> None:
+    await say(talk, f"{PREFIX} add_tag [@H2, @H3] tag=recheck", "the case of H4 is 13 cm, not 12")
+    made = len(state(talk).changes)
+    await say(talk, "remove the recheck tag there")
+    assert len(state(talk).changes) == made
+
+
+async def test_the_note_of_passages_that_are_no_answer_is_not_in_talk(talk) -> None:
+    await say(talk, "how do I sharpen the spring of a clock?")
+    assert state(talk).results and state(talk).subject == ()

@@ -115,3 +115,16 @@ async def test_a_note_without_prose_is_described_by_its_properties(talk, text) -
 async def test_a_question_with_a_verb_for_orders_is_no_order(talk, request_text) -> None:
     await say(talk, "open H4", request_text)
     assert not isinstance(talk.items[-1], Question)
+
+
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        ("how many months did it take?", "how many months did H1 take?"),
+        ("when is the market and what does it cost?", "when is the market and what does it cost?"),
+        ("wann ist der Markt und was kostet er?", "wann ist der Markt und was kostet er?"),
+    ],
+)
+async def test_a_pronoun_is_the_note_on_the_screen_unless_a_noun_comes_before_it(talk, text, asked) -> None:
+    await say(talk, text)
+    assert state(talk).asked == asked
