@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from app.agent.generic_formatting import wikilink
-from app.agent.language.changes.table_rows import which_table
 from app.agent.language.meaning.actions import ALL_OCCURRENCES, Action
 from app.agent.language.meaning.notation import serialize
 from app.agent.language.meaning.readings import Clarification, ClarificationOption, PipelineStep, Reading
@@ -23,6 +22,7 @@ from app.vault.markdown.frontmatter import read_frontmatter
 
 _MAX_CONTEXT = 30
 """The number of characters shown before and after an occurrence of a text."""
+_MAX_TABLES = 4
 _MAX_PLACES = 50
 """Maximum number of the places of a text that an answer can select."""
 _BATCH_TOOLS = frozenset(("add_tag", "remove_tag", "set_properties", "edit_note"))
@@ -75,7 +75,7 @@ class NoteWrites:
                     self._state.question, str(call["name"]), str(call["old"])
                 )
             if not outcome.success and self._state.question is None:
-                self._state.question = which_table(step, outcome.error or {}, self._state.language)
+                self._state.question = _which_table(step, outcome.error or {}, self._state.language)
             if self._state.question is None:  # the question replaces the error message
                 self._tools.say_step_outcome(step, tool, call, outcome)
             if not outcome.success:
@@ -145,3 +145,17 @@ def _which_occurrence(step: PipelineStep, outcome: ToolOutcome, language: Langua
     shown = count if count <= MAX_CHOICES else MAX_CHOICES - 1
     spare = options[shown:-1]
     return Clarification("Which occurrence do you mean?", (*options[:shown], options[-1]), spare=spare)
+
+
+def _which_table(step: PipelineStep, error: Mapping[str, object], language: Language) -> Clarification | None:
+    """Return a question about the table for a new row if a call failed because of several; None otherwise."""
+    tables = error.get("tables")
+    if step.action != "append" or not isinstance(tables, list) or not all(tables):
+        return None  # a table without a heading of its own can't be named
+    options = tuple(
+        ClarificationOption(
+            str(heading), Reading((step.with_argument("heading", heading),), 1.0, language=language.code)
+        )
+        for heading in tables
+    )
+    return Clarification("Which table do you mean?", options[:_MAX_TABLES], spare=options[_MAX_TABLES:])

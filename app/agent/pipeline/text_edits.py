@@ -21,7 +21,6 @@ from app.errors import AmbiguousError, NotFoundError
 from app.vault.markdown.frontmatter import read_frontmatter
 from app.vault.markdown.headings import heading_key, section
 from app.vault.markdown.scan import scan
-from app.vault.markdown.tables import add_rows, tables_under
 from app.vault.markdown.tasks import LIST_MARK, with_due_date
 from app.vault.path import NotePath
 
@@ -112,23 +111,6 @@ class TextEdits:
             # The tool asks which of several is meant, and says that there is none.
             calls.append(replacement_call(step, path, places[0] if len(places) == 1 else 0))
         return calls
-
-    async def have_tables(self, step: PipelineStep, paths: tuple[str, ...]) -> bool:
-        """Return whether each note has a table for a new row; tell the user if one has none."""
-        heading = str(step.arguments.get("heading", ""))
-        for path in paths:
-            if (text := await read_whole(self._tools, path)) is None:
-                return False
-            try:
-                is_found = add_rows(text, str(step.arguments["text"]), heading) is not None
-            except (NotFoundError, AmbiguousError):
-                continue  # the tool says so
-            if not is_found:
-                where = f" under “{heading}”" if heading else ""
-                kind = "table with so many columns" if tables_under(text, heading) else "table"
-                self._tools.say(f"{wikilink(path)} has no {kind}{where}. Nothing was changed.")
-                return False
-        return True
 
     def _section_of(self, path: str, text: str, heading: str) -> tuple[int, int] | None:
         """Return the start and end of a heading's section; tell the user and return None without one."""

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 
 from app.agent.generic_formatting import wikilink
 from app.agent.language.changes.replacements import NUMBER
-from app.agent.language.changes.table_rows import IN_TABLE
 from app.agent.language.grammar.note_facts import PropertiesOf
 from app.agent.language.meaning.actions import ALL_OCCURRENCES
 from app.agent.language.meaning.readings import PipelineStep, as_tuple
@@ -55,10 +54,6 @@ class WriteCalls:
                 ]
             case "remove_all_tags":
                 return [call for path in paths for call in await self._tag_calls(path)]
-            case "append" if arguments.get("place") == IN_TABLE and not await self._edits.have_tables(
-                step, paths
-            ):
-                return None
             case "append":
                 heading = str(arguments.get("heading") or "")
                 return [await self._edits.addition(path, arguments["text"], heading) for path in paths]

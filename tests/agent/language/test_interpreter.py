@@ -724,12 +724,6 @@ def test_alternatives_are_enclosed_before_they_are_combined() -> None:
     assert parenthesize('"a OR b" c') == '"a OR b" c'
 
 
-def test_a_range_of_confidence_is_given_in_percent_or_as_fractions(agent: BuiltinAgent) -> None:
-    for text in ("claims between 50 and 80 percent", "claims between 0.5 and 0.8"):
-        found = read(agent, text)
-        assert isinstance(found, Reading) and "[confidence:>=0.5] [confidence:<=0.8]" in serialize(found)
-
-
 @pytest.mark.parametrize("request_text", ["open the note called the note", "delete the note called file"])
 def test_a_name_of_only_a_noun_is_asked_about(agent: BuiltinAgent, request_text: str) -> None:
     assert isinstance(read(agent, request_text), Clarification)

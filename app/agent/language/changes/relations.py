@@ -26,7 +26,7 @@ def parse_relations(request: Request, tokens: tuple[Token, ...]) -> Reading | No
         return reading
     after_verb = language.match_prefix(tokens, 0, "linking", "verbs")
     if not after_verb:
-        return _continued(request, tokens)
+        return None
     if mutual := _mutual(request, tokens[after_verb:]):
         return mutual
     for at in range(after_verb, len(tokens)):
@@ -127,17 +127,6 @@ def _one(request: Request, tokens: Sequence[Token]) -> tuple[str, ...]:
     sets = request.set_parser()
     parsed = sets.parse_reference(tokens) or sets.find_named(tokens)
     return parsed.notes.notes if parsed is not None and parsed.notes.is_single else ()
-
-
-def _continued(request: Request, tokens: tuple[Token, ...]) -> Reading | None:
-    """Return the relations of "and to H2 as well" after a request for a relation; None for other requests."""
-    language, last = request.language, request.dialog.last
-    step = last.last if last is not None and len(last.steps) == 1 else None
-    start = language.match_prefix(tokens, 0, "linking", "leads")
-    after_cue = language.match_prefix(tokens, start, "linking", "cues")
-    if step is None or step.action != "relate" or step.target is None or after_cue == start:
-        return None
-    return _reading(request, step.target.notes, _named(request, tokens[after_cue:]))
 
 
 def _reading(request: Request, sources: tuple[str, ...], targets: tuple[str, ...]) -> Reading | None:

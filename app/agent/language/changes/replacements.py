@@ -9,7 +9,7 @@ from dataclasses import replace
 from app.agent.language.grammar.frames import ClauseReading
 from app.agent.language.grammar.request import Request, without_marks_at_end
 from app.agent.language.meaning.actions import ALL_OCCURRENCES
-from app.agent.language.meaning.readings import Clarification, NoteSet, PipelineStep, Reading
+from app.agent.language.meaning.readings import Clarification, NoteSet, Reading
 from app.agent.language.words.tokens import Token, span_text
 
 _SCORE = 0.98
@@ -64,35 +64,6 @@ def parse_replacement_here(request: Request, tokens: tuple[Token, ...]) -> Readi
         return None
     step = replace(best.step, target=NoteSet(notes=opened))
     return Reading((step,), _SCORE, language=language.code, verb_words=1, is_certain=best.is_certain)
-
-
-def parse_corrected_number(request: Request, tokens: tuple[Token, ...]) -> list[Reading]:
-    """Return the replacement of "he weighs 9.8 kg now, replace the 9.4 in his note"; none for others.
-
-    The only number before the order takes the place of the one in it.
-    """
-    language = request.language
-    for start in range(1, len(tokens)):
-        end = language.match_prefix(tokens, start, "replacements", "numbers")
-        if end == start or end >= len(tokens) or tokens[start - 1].kind != "mark":
-            continue
-        before = [token for token in tokens[: start - 1] if NUMBER.fullmatch(token.value)]
-        unit = end + 1 < len(tokens) and any(token.key == tokens[end + 1].key for token in tokens[:start])
-        rest = tokens[end + 1 + unit :]
-        is_whole = not rest or language.matches_phrase(rest, "replacements", "number_places")
-        if len(before) != 1 or not NUMBER.fullmatch(tokens[end].value) or not is_whole:
-            return []
-        named = {
-            mention.notes.notes
-            for mention in request.mentions(tokens[: start - 1])
-            if mention.kind == "note" and mention.notes is not None and not mention.is_near
-        }
-        notes = NoteSet(notes=named.pop()) if len(named) == 1 else request.set_parser().implied_notes()
-        if named or notes is None or not notes.is_single or "replace" not in request.allowed:
-            return []
-        step = PipelineStep("replace", notes, {"old": tokens[end].value, "text": before[0].value})
-        return [Reading((step,), _SCORE, language=language.code, verb_words=1)]
-    return []
 
 
 def _replacement(request: Request, tokens: Sequence[Token]) -> ClauseReading | None:

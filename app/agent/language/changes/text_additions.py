@@ -1,7 +1,7 @@
 """Parse requests that add a text which is no task.
 
-The text follows a colon ("write in her note: back in May"), comes first ("he is back in May, note that"), or
-is still missing ("add a line at the end").
+The text follows a colon ("write in her note: back in May") or "that" ("note that he is back in May"), or is
+still missing ("add a line at the end").
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import replace
 from app.agent.language.grammar.request import Request
 from app.agent.language.grammar.role_values import trim_marks
 from app.agent.language.grammar.text_places import Place, PlaceParser
-from app.agent.language.meaning.readings import NoteSet, PipelineStep, Reading
+from app.agent.language.meaning.readings import PipelineStep, Reading
 from app.agent.language.tasks.new_tasks import adds_tasks
 from app.agent.language.words.lexicon import Language
 from app.agent.language.words.task_texts import split_due_day
@@ -21,17 +21,14 @@ from app.vault.markdown.tasks import LIST_MARK
 
 _SCORE = 0.95
 _TEXT_SCORE = 0.98
-_MIN_FACT_WORDS, _FIRST_WORDS = 3, 3
 _MAX_VALUE_WORDS = 4
 
 
 def parse_added_line(request: Request, tokens: tuple[Token, ...]) -> Reading | None:
     """Return the addition of a line whose text is still missing, or None for other requests."""
     for action in ("append", "prepend"):
-        target = _named_target(request, tokens, action)
-        is_line = target is not None or request.language.matches_phrase(tokens, "added_lines", action)
-        if is_line and action in request.allowed:
-            target = target or request.set_parser().implied_notes()
+        if request.language.matches_phrase(tokens, "added_lines", action) and action in request.allowed:
+            target = request.set_parser().implied_notes()
             missing = "target" if target is None else "text"
             step = PipelineStep(action, target, {})
             return Reading((step,), _SCORE, (), missing, request.language.code, len(tokens))
@@ -87,42 +84,15 @@ def verbatim_texts(request: Request, reading: Reading) -> list[str]:
 
 
 def parse_stated_fact(request: Request, tokens: tuple[Token, ...]) -> list[Reading]:
-    """Return the addition of a fact: "he is back in May, note that", "note that he is"; none for others.
-
-    The agent asks before it writes one.
-    """
-    language, places = request.language, PlaceParser(request)
-    table = language.table("added_lines")
+    """Return the addition of a fact, before which the agent asks: "note that he is back"; none for others."""
+    language = request.language
     start = language.match_prefix(tokens, 0, "added_lines", "verbs")
     after = language.match_prefix(tokens, start, "added_lines", "that")
-    if 0 < start < after < len(tokens) - 1 and tokens[after].key in table["subjects"]:
-        fact_text = request.text[tokens[after].start :].strip()
-        added = addition(request, Place(), fact_text)
-        return [replace(added, is_certain=False)] if "append" in request.allowed else []
-    for at in range(len(tokens) - 2, 0, -1):
-        order = tokens[at + 1 :]
-        if tokens[at].kind != "mark" or not language.matches_phrase(order, "added_lines", "after_fact"):
-            continue
-        fact = tokens[:at]
-        found = (places.parse(order[start:]) for start in range(2, len(order) + 1))
-        place = next((place for place in found if place is not None), None)
-        is_text = sum(token.is_word for token in fact) >= _MIN_FACT_WORDS and not request.actions_at(fact, 0)
-        is_text = is_text and not _continues_talk(request, fact) and "append" in request.allowed
-        if not is_text or place is None:
-            return []
-        # The fact may be the value of a property, or begin earlier.
-        return [replace(addition(request, place, span_text(request.text, fact)), is_certain=False)]
-    return []
-
-
-def _continues_talk(request: Request, fact: Sequence[Token]) -> bool:
-    """Return whether a fact may be a value or a link, or continues the conversation: "and it is in May"."""
-    has_conjunction = request.language.match_prefix(fact, 0, "and") > 0
-    names_property = any(
-        token.is_word and request.vocabulary.find_property(token.key) for token in fact[:_FIRST_WORDS]
-    )
-    names_note = any(mention.kind == "note" for mention in request.mentions(fact))
-    return has_conjunction or names_property or names_note
+    is_fact = 0 < start < after < len(tokens) - 1 and "append" in request.allowed
+    if not is_fact or tokens[after].key not in language.table("added_lines")["subjects"]:
+        return []
+    added = addition(request, Place(), request.text[tokens[after].start :].strip())
+    return [replace(added, is_certain=False)]
 
 
 def _place_of(request: Request, words: Sequence[Token]) -> Place | None:
@@ -156,16 +126,3 @@ def addition(request: Request, place: Place, text: object) -> Reading:
     is_certain = place.is_certain if place.notes else request.set_parser().implies_one
     missing = "" if target is not None else "target"
     return Reading((step,), _TEXT_SCORE, (), missing, request.language.code, 1, is_certain)
-
-
-def _named_target(request: Request, words: tuple[Token, ...], action: str) -> NoteSet | None:
-    """Return the note that is named at the end of a request: "add a line at the end of H1"; else None."""
-    has_particle = bool(words) and words[-1].key in request.language.table("property_values")["ends"]
-    end = len(words) - has_particle
-    for at in range(2, end):
-        head = (*words[:at], *words[end:])
-        if request.language.matches_phrase(head, "added_lines", f"{action}_to"):
-            named = request.set_parser().find_named(words[at:end])
-            if named is not None and named.notes.is_single:
-                return named.notes
-    return None

@@ -162,37 +162,6 @@ def describe_undo(reading: Reading, changes: Sequence[OwnChange]) -> str:
     return f"{describe_readings([bare])[0]} · {', '.join(shown)}"
 
 
-def parse_move_back(request: Request, tokens: tuple[Token, ...]) -> Reading | Reply | None:
-    """Interpret the return of the notes that the last changes moved: "put all three back into Clippings".
-
-    Return None for other requests, and if these notes were in another folder.
-    """
-    language, changes = request.language, request.dialog.changes
-    words = tuple(token for token in tokens if token.kind != "mark")
-    if "undo" not in request.allowed or not changes or not _has_phrase(language, words, "returns"):
-        return None
-    moves: list[OwnChange] = []
-    for change in reversed(changes):
-        if change.action != "move" or len(change.notes) != 2:
-            break
-        moves.append(change)
-    named = [folder for word in words if (folder := request.vocabulary.find_folder(word.value))]
-    after = [NotePath.on_disk(change.notes[1]).folder for change in moves]
-    if mismatch := [
-        at for at, folder in enumerate(after) if named and name_key(folder) != name_key(named[-1])
-    ]:
-        moves = moves[: mismatch[0]]
-    numbers = [number for word in words if (number := request.dates.parse_number(word.key))]
-    if _has_phrase(language, words, "pair"):
-        numbers = [2]
-    if not numbers and not _has_phrase(language, words, "all"):
-        numbers = [1] if language.has_phrase(words, "it") else []
-        if not numbers:
-            return None
-    count = numbers[0] if numbers else len(moves)
-    return _undo_of(request, changes[-count:]) if 0 < count <= len(moves) else None
-
-
 def parse_undo(request: Request, tokens: tuple[Token, ...]) -> Reading | Reply | None:
     """Interpret an undo of certain changes: "undo everything except the rename", "restore the deleted note".
 
@@ -200,8 +169,6 @@ def parse_undo(request: Request, tokens: tuple[Token, ...]) -> Reading | Reply |
     are meant.
     """
     language, changes = request.language, request.dialog.changes
-    if (returned := parse_move_back(request, tokens)) is not None:
-        return returned
     words = tuple(token for token in tokens if token.kind != "mark")
     if "undo" not in request.allowed or not _has_phrase(language, words, "verbs"):
         return None

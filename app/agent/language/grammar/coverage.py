@@ -17,10 +17,10 @@ def accounts_for_all(request: Request, reading: Reading) -> bool:
     """Return whether the reading accounts for everything in the request, including unknown words.
 
     Dates, numbers, relations and properties may take another form and are ignored. A tool's example always
-    passes, and so does a new row of a table, whose parser accounts for every word. Any other reading fails if
-    an unquoted name contains sentence punctuation. A change that fails this check needs a question.
+    passes. Any other reading fails if an unquoted name contains sentence punctuation. A change that fails
+    this check needs a question.
     """
-    if all(step.action.startswith(TOOL_PREFIX) or "place" in step.arguments for step in reading.steps):
+    if all(step.action.startswith(TOOL_PREFIX) for step in reading.steps):
         return True
     language = request.language
     serialized = serialize(reading).casefold()

@@ -92,8 +92,6 @@ class NoteSetParser(NoteReferenceParser):
         for position in range(len(tokens)):
             parts += [self._made_by(tokens, position), self._makes(tokens, position)]
             parts.append(self._comparisons.parse_lacking(tokens, position))
-            if folder := self._joined_folder(tokens, position):
-                parts.append(QueryPart(folder, position))
             kind = self._noun(tokens, position)
             if kind is not None and kind.end < len(tokens) and is_kind_condition(kind.query):
                 parts.append(self._comparisons.parse_years(tokens, kind.end, is_stated=True))
@@ -165,9 +163,6 @@ class NoteSetParser(NoteReferenceParser):
             if 0 < position < after < len(tokens):
                 # "Movies and shows" are the notes of both kinds.
                 is_alternative = self._joins_kinds(tokens, position, after, last)
-                if not conditions and (folder := self._joined_folder(tokens, position)):
-                    conditions.append(folder)
-                    is_alternative = True
                 advance(after)
                 continue
             part = self._condition(tokens, position, last)
@@ -255,18 +250,6 @@ class NoteSetParser(NoteReferenceParser):
         kinds = (last.query, following.query)
         are_tags = all(query.startswith("tag:") for query in kinds)
         return all(condition_slots(query) == {"kind"} for query in kinds) and not (are_tags and has_noun)
-
-    def _joined_folder(self, tokens: Sequence[Token], position: int) -> str:
-        """Return the condition on the folder that a noun before "and" names: "pages and journal entries".
-
-        Return an empty text if "and" is not at the position, or if no kind of notes follows.
-        """
-        after = self._language.match_prefix(tokens, position, "and")
-        noun = tokens[position - 1].key if position else ""
-        if not position < after < len(tokens) or noun not in self._language.words("note_nouns"):
-            return ""
-        folder = self._vocabulary.find_folder(noun) if self._noun(tokens, after) else None
-        return f"path:{quote_value(f'{folder}/')}" if folder else ""
 
     def names_of_days(self, tokens: Sequence[Token]) -> str:
         """Return the search for the daily notes of the days that tokens name: `file:2026-02`.
@@ -384,8 +367,6 @@ class NoteSetParser(NoteReferenceParser):
             parts.append(part)
         if part := self._comparisons.parse_lacking(tokens, position):
             parts.insert(0, part)  # "without support" is about a property of this name, if there is one
-        if part := self._comparisons.parse_confidence_range(tokens, position):
-            parts.append(part)
         if (flag := self._comparisons.unset_flag(token)) is not None:
             parts.append(QueryPart(f"[{flag}:false]", position + 1))
         if part := self._relation(tokens, position):

@@ -319,38 +319,6 @@ class PropertyConditionParser:
         name = known if known in DATE_PROPERTIES else self.property_name(token)
         return name if name in DATE_PROPERTIES else None
 
-    def parse_confidence_range(self, tokens: Sequence[Token], position: int) -> QueryPart | None:
-        """Parse a range or limit without a property as confidence: "between .5 and .8", "above 70%"."""
-        low_at = self._language.match_prefix(tokens, position, "dates", "between")
-        if low_at > position and low_at + 2 < len(tokens):
-            high_at = self._language.match_prefix(tokens, low_at + 1, "and")
-            if (
-                high_at < len(tokens)
-                and (low := _percentage(tokens[low_at]))
-                and (high := _percentage(tokens[high_at]))
-            ):
-                is_percent = high_at + 1 < len(tokens) and (
-                    tokens[high_at + 1].key in self._language.words("percent")
-                )
-                if is_percent:
-                    low, high = (
-                        f"{float(value) / 100 if float(value) > 1 else float(value):g}"
-                        for value in (low, high)
-                    )
-                if float(low) <= 1 and float(high) <= 1:
-                    return QueryPart(f"[confidence:>={low}] [confidence:<={high}]", high_at + 1 + is_percent)
-        for sign in ("<=", ">=", "<", ">"):
-            value_at = self._language.match_prefix(tokens, position, "comparisons", sign)
-            if value_at > position and value_at < len(tokens) and (value := _percentage(tokens[value_at])):
-                is_percent = value_at + 1 < len(tokens) and (
-                    tokens[value_at + 1].key in self._language.words("percent")
-                )
-                if is_percent:
-                    value = f"{float(format_number(tokens[value_at].value)) / 100:g}"
-                if float(value) <= 1:
-                    return QueryPart(f"[confidence:{sign}{value}]", value_at + 1 + is_percent)
-        return None
-
     def _property_value(self, tokens: Sequence[Token], position: int) -> tuple[str, int]:
         position = self._language.after_determiners(tokens, position)
         if position >= len(tokens):
@@ -369,14 +337,6 @@ class PropertyConditionParser:
         if is_ordinal and following in self._language.words("result_pronouns"):
             return "", position  # "in which room is the third one?"
         return (token.value if _PLAIN.fullmatch(token.value) else quote_text(token.value)), position + 1
-
-
-def _percentage(token: Token) -> str:
-    """Return a token's number in search-language form; empty unless it is above 0 and at most 100."""
-    if not token.is_word or not _NUMBER.fullmatch(token.value):
-        return ""
-    value = format_number(token.value)
-    return value if 0 < float(value) <= 100 else ""
 
 
 def format_number(text: str) -> str:

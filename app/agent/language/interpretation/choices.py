@@ -184,7 +184,7 @@ def _with_step(reading: Reading, index: int, step: PipelineStep) -> Reading:
 def _creation_instead(request: Request, step: PipelineStep) -> PipelineStep | None:
     """Return the creation of the missing note to which a step adds a text; None for other steps."""
     name = step.target.unknown if step.target is not None else ""
-    is_addition = step.action in ("append", "prepend") and not {"heading", "place"} & set(step.arguments)
+    is_addition = step.action in ("append", "prepend") and "heading" not in step.arguments
     names_other = any(mention.kind == "note" for mention in request.mentions(request.tokens))
     is_possible = "text" in step.arguments and "create_note" in request.allowed
     if not is_addition or not is_possible or (names_other and not request.vocabulary.names_day(name)):

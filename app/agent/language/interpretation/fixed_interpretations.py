@@ -14,11 +14,9 @@ from app.agent.language.changes.property_lines import parse_asked_value, parse_p
 from app.agent.language.changes.property_values import parse_property_values
 from app.agent.language.changes.relations import parse_link_question, parse_relations
 from app.agent.language.changes.replacements import (
-    parse_corrected_number,
     parse_replacement_everywhere,
     parse_replacement_here,
 )
-from app.agent.language.changes.table_rows import parse_table_row
 from app.agent.language.changes.template_notes import parse_note_from_template
 from app.agent.language.changes.text_additions import parse_added_line, parse_dictated_text, parse_stated_fact
 from app.agent.language.changes.texts_before_places import parse_placed_text
@@ -69,7 +67,6 @@ class FixedInterpretations:
             self._interpret_template,
             self._interpret_kind,
             self._run_or_asked(parse_move_to_new_folder),
-            self._run_or_asked(parse_corrected_number),
             parse_undo,
             self._decided(parse_creation_with_properties),
             self._decided(parse_property_values),
@@ -85,7 +82,6 @@ class FixedInterpretations:
             self._run_or_asked(parse_dictated_text),
             self._run_or_asked(parse_stated_fact),
             self._run_or_asked(parse_placed_text),
-            self._decided(parse_table_row),
             self._decided(parse_added_line),
             self._run_or_asked(parse_removed_line, runs_uncertain=True),
             self._decided(parse_replacement_everywhere),

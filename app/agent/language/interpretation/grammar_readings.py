@@ -17,7 +17,6 @@ from app.agent.language.meaning.readings import (
     Reading,
     note_sets_of,
 )
-from app.agent.language.words.courtesies import without_reason
 from app.agent.language.words.tokens import Token
 from app.agent.language.words.vocabulary import correct_spelling
 
@@ -34,12 +33,7 @@ def grammar_readings(request: Request, tokens: tuple[Token, ...]) -> tuple[Reque
     """
     language = request.language
     first = next((token.key for token in tokens if token.is_word), "")
-    plain = without_reason(language, tokens)
-    # The reading does not account for the words of a reason, so a change needs confirmation.
-    request = replace(
-        request, needs_confirmation=first in language.words("question_words") or plain != tokens
-    )
-    tokens = plain
+    request = replace(request, needs_confirmation=first in language.words("question_words"))
     asks = tokens[0].key in {*language.words("asking_words"), *language.table("doubts")["asking_verbs"]}
     readings = _valid_readings(request, tokens, asks=asks)
     if not readings or readings[0].score < MIN_WRITE_SCORE:

@@ -133,7 +133,7 @@ def described_tasks(request: Request) -> list[Reading]:
     tokens = _core(request, request.tokens)
     if not tokens or tokens[0].key in request.language.words("asking_words"):
         return []
-    likely = [(change, True) for change in _changes(request, tokens, may_have_order=True)]
+    likely = [(change, True) for change in _changes(request, tokens)]
     for change, is_certain in (*likely, *((change, False) for change in _implied_changes(request, tokens))):
         core, _ = _without_nouns(request, change.words)
         if core and all(token.is_word for token in core):
@@ -219,13 +219,8 @@ def _core(request: Request, tokens: tuple[Token, ...]) -> tuple[Token, ...]:
     return words[start:end]
 
 
-def _changes(
-    request: Request, tokens: tuple[Token, ...], *, may_have_order: bool = False
-) -> Iterator[_Change]:
-    """Yield the changes whose phrases span all tokens.
-
-    The words for a task may contain what looks like another order only if `may_have_order`.
-    """
+def _changes(request: Request, tokens: tuple[Token, ...]) -> Iterator[_Change]:
+    """Yield the changes whose phrases span all tokens."""
     asking = request.language.words("asking_words") | request.language.words("question_words")
     is_question = request.text.rstrip().endswith("?") or bool(tokens and tokens[0].key in asking)
     negations = request.language.words("negations")
@@ -240,7 +235,7 @@ def _changes(
                 for words in _gaps(phrase, part):
                     if phrase.starts_with_gap and _begins_order(request, words):
                         continue  # "put “oil it” as a task in here due Sunday"
-                    if _is_statement(request, words) or (not may_have_order and _has_order(request, words)):
+                    if _is_statement(request, words):
                         continue
                     if negations.isdisjoint(token.key for token in words):
                         gaps.append(words)
@@ -263,18 +258,6 @@ def _is_statement(request: Request, words: tuple[Token, ...]) -> bool:
     """Return whether words say something about a task instead of naming it: "the task is only “oil it”"."""
     core, _ = _without_nouns(request, words)
     return bool(core) and core[0].key in request.language.table("task_changes")["copulas"]
-
-
-def _has_order(request: Request, words: tuple[Token, ...]) -> bool:
-    """Return whether words contain another order, and are not the text of a known task.
-
-    Only a quoted task may contain one: "the browsers one and push everything else back".
-    """
-    language, verbs = request.language, request.language.verbs()
-    ends = [language.match_prefix(words, at, "and") for at in range(1, len(words))]
-    follows = any(at < end < len(words) and words[end].key in verbs for at, end in enumerate(ends, start=1))
-    text = span_text(request.text, words)
-    return follows and not any(names_task(text, task, language.code) for _, task in request.dialog.tasks)
 
 
 def _gaps(phrase: PhrasePattern, tokens: tuple[Token, ...]) -> Iterator[tuple[Token, ...]]:
@@ -402,26 +385,17 @@ def _task_of_note(request: Request) -> list[Task]:
 
 def _located_tasks(request: Request, change: _Change) -> list[Task]:
     """Return the tasks that the words name by their note: "the one in H1", "the milk task in H1"."""
-    language, dialog, words = request.language, request.dialog, change.words
-    for at in range(1, len(words)):
-        after = language.match_prefix(words, at, "task_changes", "in")
-        if not at < after < len(words):
-            continue
-        sets = request.set_parser()
-        parsed = sets.parse_reference(words[after:]) or sets.find_named(words[after:])
-        if parsed is None or not parsed.notes.is_single:
-            continue
-        path = parsed.notes.notes[0]
-        core, has_noun = _without_nouns(request, words[:at])
-        if not core and not has_noun:
-            return []
-        listed = [task for task in dialog.tasks if task[0] == path]
-        if not core:
-            return listed or [(path, NotePath.on_disk(path).name)]
-        text = span_text(request.text, core)
-        found = [task for task in listed if names_task(text, task[1], language.code)]
-        return found or ([(path, text)] if change.is_sure or _says_task(request, words[:at]) else [])
-    return []
+    named, path = split_place(request, change.words)
+    words = tuple(named)
+    core, has_noun = _without_nouns(request, words)
+    if path is None or not (core or has_noun):
+        return []
+    listed = [task for task in request.dialog.tasks if task[0] == path]
+    if not core:
+        return listed or [(path, NotePath.on_disk(path).name)]
+    text = span_text(request.text, core)
+    found = [task for task in listed if names_task(text, task[1], request.language.code)]
+    return found or ([(path, text)] if change.is_sure or _says_task(request, words) else [])
 
 
 def split_place(request: Request, tokens: Sequence[Token]) -> tuple[Sequence[Token], str | None]:

@@ -22,7 +22,7 @@ from app.vault.markdown.tasks import task_facts
 from app.vault.path import NotePath
 
 _FIXED_ARGUMENTS = frozenset(
-    ("scope", "state", "op", "what", "due", "about", "uses", "side", "occurrence", "whole", "place", "which")
+    ("scope", "state", "op", "what", "due", "about", "uses", "side", "occurrence", "whole", "which")
 )
 _ACTION_LABELS = {
     "find": "notes",
@@ -276,8 +276,6 @@ def _fixed_label(name: str, value: str) -> str:
             return f"place {count}"
         case "whole":
             return "the whole line"
-        case "place":
-            return "in the table"
         case "which" if value == ALL_TASKS:
             return "all tasks"
         case "which" if ".." not in value:

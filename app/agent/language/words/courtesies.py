@@ -1,4 +1,4 @@
-"""Remove the words of a request that ask for nothing: courtesies and reasons."""
+"""Remove the courtesies of a request."""
 
 from __future__ import annotations
 
@@ -36,14 +36,3 @@ def without_courtesies(language: Language, tokens: tuple[Token, ...]) -> tuple[T
                 end, changed = start, True
                 break
     return tokens[position:end]
-
-
-def without_reason(language: Language, tokens: tuple[Token, ...]) -> tuple[Token, ...]:
-    """Return the tokens without a final clause that gives a reason: ", it is a guess"."""
-    for position in range(1, len(tokens) - 1):
-        if (
-            tokens[position].kind == "mark"
-            and language.match_prefix(tokens, position + 1, "reasons") > position + 1
-        ):
-            return tokens[:position]
-    return tokens

@@ -28,7 +28,6 @@ def first_option(talk):
     "request_",
     [
         "set status to active and priority to high",
-        "set two properties on H4: status = active, priority = high",
         "set status of H4 to active and priority to high",
         "Set status to active and priority to high for H4.",
         "setze status auf active und priority auf high",
@@ -133,54 +132,10 @@ async def test_an_option_keeps_all_words_of_a_name(talk) -> None:
         ]
 
 
-@pytest.mark.parametrize(
-    "request_",
-    [
-        "set the fee of H4 to 7 and of K1 to 8",
-        "set the fee of H4 to 7 and that of K1 to 8",
-        "set the fee of H4 to 7 and K1's to 8",
-        "set H4's fee to 7 and K1's to 8",
-        "set the fee of H4 to 7 and the fee of K1 to 8",
-        "setze fee von H4 auf 7 und von K1 auf 8",
-        "setze die fee von H4 auf 7 und die von K1 auf 8",
-    ],
-)
-async def test_a_property_is_set_for_each_of_several_notes(talk, request_) -> None:
-    await fill(talk, Fees="---\nfee: 1\n---\n")
-    h4, k1 = properties(talk), properties(talk, K1)
-    await say(talk, request_)
-    assert properties(talk) == {**h4, "fee": 7} and properties(talk, K1) == {**k1, "fee": 8}
-
-
-@pytest.mark.parametrize(
-    "request_",
-    [
-        "set the fee of the first one to 7 and of the second to 8",
-        "set the fee of the first to 7 and the second to 8",
-        "set the fee of the second to 8 and of the first one to 7",
-        "setze fee vom ersten auf 7 und vom zweiten auf 8",
-    ],
-)
-async def test_a_property_is_set_for_several_notes_of_a_list(talk, request_) -> None:
-    await fill(talk, Cars__Audi="---\nfee: 1\n---\n", Cars__Volvo="---\nfee: 1\n---\n")
-    first, second = (await say(talk, "notes in Cars")).results
-    await say(talk, request_)
-    assert properties(talk, first) == {"fee": 7} and properties(talk, second) == {"fee": 8}
-
-
-@pytest.mark.parametrize(
-    ("request_", "notation"),
-    [
-        ("set the fee of Audi to 7 and of Bolvo to 8", "set_property [@Cars/Volvo] key=fee value=8"),
-        ("set the fee of Audi to 7 and of the Zeppelin to 8", ""),
-    ],
-)
-async def test_a_name_that_no_note_has_is_no_property(talk, request_, notation) -> None:
+async def test_a_name_that_no_note_has_is_no_property(talk) -> None:
     await fill(talk, Cars__Audi="", Cars__Volvo="", Fees="---\nfee: 1\n---\n")
-    await say(talk, request_)
-    question = talk.items[-1]
-    assert isinstance(question, Question) and not properties(talk, "Cars/Audi.md")
-    assert all(notation in choice.reply for choice in question.choices)
+    await say(talk, "set the fee of Audi to 7 and of the Zeppelin to 8")
+    assert isinstance(talk.items[-1], Question) and not properties(talk, "Cars/Audi.md")
 
 
 async def test_other_properties_of_the_first_note_are_no_notes(talk) -> None:

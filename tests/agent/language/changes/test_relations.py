@@ -62,14 +62,6 @@ async def test_a_note_is_not_related_to_itself(talk, request_text) -> None:
     assert text(talk, OPEN) == before
 
 
-@pytest.mark.parametrize("request_text", ["and to James Cook as well", "und auch mit James Cook"])
-async def test_a_relation_is_continued_with_another_note(talk, request_text) -> None:
-    before = text(talk, "People/James Cook.md")
-    await say(talk, "link H1 to George Graham", request_text)
-    assert "- relates_to [[James Cook]]" in text(talk, H1)
-    assert text(talk, "People/James Cook.md") == before
-
-
 async def test_unknown_words_are_not_left_out(talk) -> None:
     before = text(talk, H1)
     await say(talk, "link H1 to H2 and the flurble", "connect H1 with H2 to K1")

@@ -147,22 +147,6 @@ async def test_here_with_more_words_may_be_a_part_of_the_text(talk) -> None:
     assert isinstance(talk.items[-1], Question)
 
 
-@pytest.mark.parametrize(
-    ("body", "expected"),
-    [
-        ("He weighs 19.4 kg.\n", "He weighs 19.4 kg.\n"),
-        ("Version 1.9.4 of 9.4.2026.\n", "Version 1.9.4 of 9.4.2026.\n"),
-        ("9.4 kg, and 9.4 cm.\n", "9.4 kg, and 9.4 cm.\n"),
-        ("He weighs 9.4 kg, not 19.4.\n", "He weighs 9.8 kg, not 19.4.\n"),
-        ("Not 19.4. He weighs 9.4.\n", "Not 19.4. He weighs 9.8.\n"),
-    ],
-)
-async def test_only_a_whole_number_is_corrected(talk, body, expected) -> None:
-    await fill(talk, Rex=body)
-    await say(talk, "Rex weighs 9.8 kg now, replace the 9.4 in his note")
-    assert text(talk, "Rex.md") == expected
-
-
 async def test_the_name_of_a_note_may_be_replaced_here(talk) -> None:
     await fill(talk, Lisbon="A port.\n")
     before = text(talk, OPEN)

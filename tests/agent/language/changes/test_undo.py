@@ -270,11 +270,6 @@ async def test_changes_of_another_kind_stay(talk) -> None:
     assert text(talk, "Events/H2.md")
 
 
-async def test_moved_notes_are_put_back(talk) -> None:
-    await say(talk, "move H3, H4 to Events", "put both back into Instruments")
-    assert text(talk, "Instruments/H3.md") and text(talk, "Instruments/H4.md")
-
-
 async def test_a_replacement_before_other_changes_is_undone_alone(talk) -> None:
     await fill(talk, Tart="## Tips\n\nsugar\n")
     await say(talk, "replace sugar with salt in Tart", "rename the heading Tips to Hints in Tart")

@@ -43,12 +43,6 @@ async def test_a_journal_entry_is_a_daily_note(talk) -> None:
     assert state(talk).last.last.target.query == "path:Days/"
 
 
-async def test_no_part_of_a_count_is_left_out(talk) -> None:
-    await fill(talk, pages__One="1", pages__Two="2")
-    await say(talk, "how many pages and journal entries are there in total?")
-    assert state(talk).last.last.target.query == "(path:pages/ OR path:Journal/)"
-
-
 @pytest.mark.parametrize(
     "request_text", ["pages without a volume property", "notes that have no volume field"]
 )

@@ -195,7 +195,7 @@ async def test_a_question_without_names_is_about_the_note_in_focus(talk, text) -
     await say(talk, "open Octant", text)
     assert names(state(talk).subject) == ["Octant"]
     await say(talk, "who was the captain of Resolution?")
-    assert names(state(talk).subject) == ["Edmond Halley"]
+    assert state(talk).subject == ()  # the closest passage is no answer
 
 
 async def test_after_the_only_note_of_a_search_is_opened_requests_are_about_it(talk) -> None:
@@ -349,7 +349,6 @@ async def test_a_new_note_is_not_named_after_a_request(talk) -> None:
     ("requests", "count"),
     [
         (("everyone born in the 17th century", "who of them died after 1750?"), 3),
-        (("hypotheses", "those above 80 percent"), 3),
         (("which notes point to Greenwich?", "just the people among them"), 2),
         (("zeig mir alle Notizen im Ordner Events", "Und welche davon sind nach 1750 datiert?"), 2),
     ],
