@@ -1,1 +1,1 @@
-"""What a request can mean: actions, sets of notes, readings, questions, and the state of the conversation."""
+"""The meaning of requests: actions, sets of notes, readings, questions, and the state of a conversation."""

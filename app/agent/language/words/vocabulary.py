@@ -254,7 +254,7 @@ class Vocabulary:
         self._type_words = {word: kind for kind, type_words in (types or {}).items() for word in type_words}
         self._nouns = nouns or {}
         self.hides_templates = False
-        """Whether words for a kind of notes are no names of templates: "the interview"."""
+        """True if a word such as "the interview" is a kind of notes and does not name a template."""
         self._exact: dict[str, tuple[str, ...]] = {}
         self._near: dict[str, SimilarNotes] = {}
         self._misspelled: dict[str, str | None] = {}
