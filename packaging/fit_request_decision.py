@@ -2,8 +2,8 @@
 
 The requests in `requests/held_out.txt`, on which the request model was not trained, run against the agent on
 their vault, each conversation continued with right readings as in `request_examples.py`. The script
-prints the weights for `app/agent/language/decision.py`, fitted by maximum likelihood, so that an option's
-probability estimates how often such an option is right.
+prints the weights for `app/agent/language/model/decision.py`, fitted by maximum likelihood, so that an
+option's probability estimates how often such an option is right.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ sys.path.insert(0, str(ROOT))
 
 from request_examples import REQUESTS, UnalignedError, VaultRun, vault_run  # noqa: E402
 
-from app.agent.language import interpretation_choice  # noqa: E402
+from app.agent.language.interpretation import interpretation_choice  # noqa: E402
 from app.agent.language.meaning.dialog import DialogState  # noqa: E402
 from app.agent.language.meaning.readings import Reading  # noqa: E402
 from app.agent.language.model.decision import Option, options_of  # noqa: E402

@@ -32,11 +32,10 @@ from request_alignment import Aligner, UnalignedError  # noqa: E402
 from request_templates import OUTSIDE, Corpus, Sentence  # noqa: E402
 
 from app.agent.language.grammar.request import Request  # noqa: E402
-from app.agent.language.interpretation.choices import is_clear  # noqa: E402
 from app.agent.language.meaning.actions import ACTIONS  # noqa: E402
 from app.agent.language.meaning.dialog import DialogState  # noqa: E402
 from app.agent.language.meaning.notation import PREFIX, parse, serialize  # noqa: E402
-from app.agent.language.meaning.readings import PipelineStep, Reading  # noqa: E402
+from app.agent.language.meaning.readings import PipelineStep, Reading, is_clear  # noqa: E402
 from app.agent.language.model.candidates import with_listed_note  # noqa: E402
 from app.agent.language.model.program import (  # noqa: E402
     OUTCOMES,

@@ -2,10 +2,11 @@
 
 The first stage writes the examples (`request_examples.py`), creates a temporary environment with the
 packages in `PINS` and runs this file again inside it. The second stage trains the networks of
-`app/agent/language/request_model.py` with JAX, which has small wheels for every platform, and writes
+`app/agent/language/model/request_model.py` with JAX, which has small wheels for every platform, and writes
 `resources/language/requests.npz`. The vectors of word pieces are the principal components of the shipped
 English model's embeddings. The same examples give the same weights on one machine, but not to the last bit on
-another, so `tests/agent/language/test_request_model.py` compares the hashes of the sources, not the weights.
+another, so `tests/agent/language/model/test_request_model.py` compares the hashes of the sources, not the
+weights.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 from functools import cached_property
 
-from app.agent.language.grammar.request import Request
+from app.agent.language.grammar.request import Request, writes
 from app.agent.language.grammar.request_parser import RequestContext
 from app.agent.language.interpretation.outcomes import is_outcome, meaning_of
 from app.agent.language.interpreter import Interpreter
@@ -124,7 +124,7 @@ class RequestInterpreter:
             return state
         request = self.request_of(text, state)
         verbs = (request.actions_at(request.tokens, at) for at in range(len(request.tokens)))
-        is_change = any(request.allowed[verb].writes for verb in next(filter(None, verbs), ()))
+        is_change = any(writes(request.allowed, verb) for verb in next(filter(None, verbs), ()))
         if any(token.key in request.language.table("doubts")["places"] for token in request.tokens):
             return replace(state, focus=(), is_lost=False)
         is_about_answer = self._interpreter.has_pronoun(text) and not is_change

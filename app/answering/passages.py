@@ -22,9 +22,9 @@ _ITEM = re.compile(r"(?P<indent>[ \t>]*)(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[.\][ \t]
 _QUOTE = re.compile(r"[ \t]*(?:>[ \t]?)+(?:\[![\w-]+\][+-]?[ \t]*)?")
 _FIELD = re.compile(r"[ \t]*(?:[-*+][ \t]+)?([\w.-]{1,40})::[ \t]*(.*)")
 _QUOTED_VALUE = re.compile(r"^([\"'])(.*)\1$")
-_PROPERTY = re.compile(r"([\w -]{1,40}):[ \t]*(.*?)[ \t]*")
+_PROPERTY = re.compile(r"(\w[\w -]{0,39}):(?:[ \t]+(.*)|[ \t]*)")
 _NESTED = ("{", "&", "|", ">")
-_PROPERTY_ITEM = re.compile(r"[ \t]*-[ \t]+(.*?)[ \t]*")
+_PROPERTY_ITEM = re.compile(r"[ \t]*-[ \t]+(.*)")
 _FLOW_LIST = re.compile(r"\[(?!\[[^\[\]]*\]\]$)(.*)\]")
 _FLOW_ITEM = re.compile(r"\"[^\"]*\"|'[^']*'|\[\[[^\]]*\]\]|[^\s,][^,]*")
 _NO_PROSE = re.compile(
@@ -81,18 +81,19 @@ def properties(text: str, parsed: ParsedNote) -> Iterator[Passage]:
     lines = text[: parsed.body_start].split("\n")
     start = 0
     for index, line in enumerate(lines):
-        match = _PROPERTY.fullmatch(line.rstrip("\r"))
+        match = _PROPERTY.fullmatch(line.rstrip())
         is_shown = match and match[1].strip().casefold() not in _HIDDEN_PROPERTIES
-        if match and is_shown and not match[2].startswith(_NESTED):
+        text_of_value = match[2] or "" if match else ""
+        if match and is_shown and not text_of_value.startswith(_NESTED):
             end = start + len(line.rstrip())
-            values = [match[2]]
+            values = [text_of_value]
             is_list = False
-            if not match[2]:
+            if not text_of_value:
                 items = takewhile(bool, map(_PROPERTY_ITEM.fullmatch, lines[index + 1 :]))
                 values = [item[1] for item in items if item]
                 end = start + len("\n".join(lines[index : index + 1 + len(values)]).rstrip())
                 is_list = True
-            elif flow_list := _FLOW_LIST.fullmatch(match[2]):
+            elif flow_list := _FLOW_LIST.fullmatch(text_of_value):
                 values = _FLOW_ITEM.findall(flow_list[1])
                 is_list = True
             value = ", ".join(markdown_to_text(_QUOTED_VALUE.sub(r"\2", one.rstrip())) for one in values)

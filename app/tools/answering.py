@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import re
 from collections import defaultdict
 from collections.abc import Collection, Sequence
@@ -32,15 +33,15 @@ _MAX_CHUNKS = 40
 _MAX_COMPARED_PASSAGES = 40
 _MAX_NOTE_CHARS = 400_000
 _MIN_PROPERTY_COSINE, _MIN_STATED_COSINE = 0.18, 0.25
-"""Minimum cosines of a question to a property of a given note that may answer it, and that does.
+"""Minimum cosines of a question to a property at which it is shown, and at which it counts as the answer.
 
 In 57 questions that did not contain the name of the property ("who came along?" for `with`), the property
 with the largest cosine was above the second limit in 46 cases and the right one in 40 of these; in 13% of the
 questions that no property answers, one was above it.
 """
-_PRONOUN = "it"
 _MAX_PROPERTY_GAP = 0.1
 """Properties whose cosine is further below the largest one are left out."""
+_PRONOUN = "it"
 _MAX_SEMANTIC_S = 15.0
 """Seconds to wait for the sentence model; without it, passages are ranked by words alone."""
 ChunkScores = dict[NotePath, list[tuple[int, float]]]
@@ -100,6 +101,7 @@ async def find_passages(
     only = [(await context.vault.resolve_for_reading(note)).path for note in notes or ()] or None
     ranking, read_notes = await rank_passages(context, parsed_question, only)
     covering: list[RankedCandidate] = []
+    stated = RankedPassages((), -math.inf, {})
     is_answer = ranking.is_answer
     if only is not None:
         # The name of the note is in each of its passages, which would count as the topic.
@@ -107,10 +109,19 @@ async def find_passages(
         is_answer = bool(covering)
         if not covering and len(only) == 1 and only[0] in read_notes:
             stated = await _rank_properties(context, parsed_question, read_notes[only[0]])
-            ranking, is_answer = (stated, stated.is_answer) if stated.passages else (ranking, False)
-    top_passages = (covering or ranking.passages)[:limit]
+            is_answer = stated.is_answer
+    spans = {passage.candidate.passage.span for passage in stated.passages}
+    others = [passage for passage in ranking.passages if passage.candidate.passage.span not in spans]
+    top_passages = (covering or [*stated.passages, *others])[:limit]
     passages = [
-        _cite(passage, ranking, read_notes[passage.candidate.path], is_answer=passage in covering)
+        _cite(
+            passage,
+            stated if passage in stated.passages else ranking,
+            read_notes[passage.candidate.path],
+            # Properties that answer the question leave the other passages far behind.
+            is_weak=None if passage in stated.passages or not stated.is_answer else True,
+            is_answer=passage in covering,
+        )
         for passage in top_passages
     ]
     message = (
@@ -229,7 +240,12 @@ def _covering(ranking: RankedPassages, question: ParsedQuestion) -> list[RankedC
 
 
 def _cite(
-    ranked: RankedCandidate, ranking: RankedPassages, note: OpenNote, *, is_answer: bool = False
+    ranked: RankedCandidate,
+    ranking: RankedPassages,
+    note: OpenNote,
+    *,
+    is_weak: bool | None = None,
+    is_answer: bool = False,
 ) -> CitedPassage:
     passage = ranked.candidate.passage
     fragment = f"^{passage.block}" if passage.block else fragment_of(note.readable_text, passage.span)
@@ -241,5 +257,5 @@ def _cite(
         source=note.readable_text[passage.span.start : passage.span.end],
         citation=f"[[{target}#{fragment}]]",
         likelihood=round(ranking.likelihood(ranked), 3),
-        weak=not is_answer and ranking.is_weak(ranked),
+        weak=not is_answer and (ranking.is_weak(ranked) if is_weak is None else is_weak),
     )

@@ -133,3 +133,11 @@ def test_a_property_with_several_values_is_one_passage() -> None:
     ]
     assert [text[passage.span.start : passage.span.end] for passage in passages] == [*sources]
     assert [passage.text for passage in split_passages(text, scan(text))] == ["home: Hull", "Text."]
+
+
+def test_items_with_colons_are_no_properties() -> None:
+    text = "---\nlinks:\n  - https://example.org/a\n  - 10:30 meeting\nurl-of: https://example.org\n---\n"
+    assert [passage.text for passage in properties(text, scan(text))] == [
+        "links: https://example.org/a, 10:30 meeting",
+        "url-of: https://example.org",
+    ]

@@ -119,11 +119,7 @@ def _named_note(mention: EntityMention, request: Request) -> str | None:
     if mention.kind == "note" and not (mention.is_near and all(own.key in words for own in mention.tokens)):
         return mention.notes.notes[0] if mention.notes is not None and mention.notes.is_single else None
     word, vocabulary = mention.tokens[0], request.vocabulary
-    if (
-        mention.kind != "word"
-        or len(word.key) < _MIN_NAME_LENGTH
-        or word.key in request.language.vocabulary()
-    ):
+    if mention.kind != "word" or len(word.key) < _MIN_NAME_LENGTH or word.key in words:
         return None
     path = vocabulary.find_misspelled_note(word.value)
     return path if path is not None and vocabulary.notes_near([word.value], [path]) else None

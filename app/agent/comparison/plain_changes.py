@@ -82,6 +82,9 @@ def only_states_value(request: Request, found: Reading, properties_of: Propertie
         return False
     if name_key(NotePath.on_disk(target.notes[0]).name) == name_key(property_label(str(stated))):
         return False  # the name is that of the value
+    past = {word for own in request.language.phrases("property_values", "past_cues") for word in own.words}
+    if present and not {token.key for token in words}.isdisjoint(past):
+        return False  # "price was 500" may be about a former price
     if present and says_add(request) and isinstance(stated, int | float):
         return False  # "add 2 hours" may be an amount
     said = {id(token) for tokens in (*named, _value_words(request, words, stated)) for token in tokens}

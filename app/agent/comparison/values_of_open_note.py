@@ -78,9 +78,11 @@ class OwnValues:
         if not lines or is_question or request.dialog.has_list:
             return interpretation
         notes = dict.fromkeys((*request.dialog.it[:1], *request.dialog.this[:1]))
-        for path in notes:
-            lines = [replace(line, key=self._own_name(path, line.key) or line.key) for line in lines]
-        own = [path for path in notes if all(self._has(path, line.key) for line in lines)]
+        lines_of = {
+            path: [replace(line, key=self._own_name(path, line.key) or line.key) for line in lines]
+            for path in notes
+        }
+        own = [path for path in notes if all(self._has(path, line.key) for line in lines_of[path])]
         is_led = all(line.is_led for line in lines)
         find_text = request.vocabulary.find_text_of
         known = [line.is_known or bool(find_text(line.key, str(line.value))) for line in lines]
@@ -88,12 +90,12 @@ class OwnValues:
         if not is_led and not are_alike:
             return interpretation
         if len(own) == 1 and all(_is_sure(request, line) for line in lines):
-            change = _change(request, own[0], lines, is_certain=True)
+            change = _change(request, own[0], lines_of[own[0]], is_certain=True)
             is_other = first is not None and is_change and first.last.action != change.last.action
             return interpretation if is_other else change
         if not own and is_led:
             own = [path for path in notes if all([await exists_near(line.key, (path,)) for line in lines])]
-        changes = [_change(request, path, lines, is_certain=False) for path in own]
+        changes = [_change(request, path, lines_of[path], is_certain=False) for path in own]
         if is_change:
             changes = [change for change in changes if _is_other_value(first, change)]
         return _with_first(interpretation, changes) if changes else interpretation

@@ -237,11 +237,11 @@ class VaultComparison:
         shown = meant[:MAX_OPTIONS] or offered
         if not offered:
             return question
-        if (stated := self._stated_value(request, offered)) is not None:
+        if (stated := self._stated_value(request, meant[:MAX_OPTIONS])) is not None:
             asked = await self._questions.ask_in_doubt(stated.reading, request, ranker)
             if isinstance(asked, Reading):
                 return asked
-            shown = (stated, *(option for option in shown if option is not stated))
+            shown = (stated, *(option for option in shown if option is not stated))[:MAX_OPTIONS]
         if await self._is_likely_change(offered[0].reading, shares[next(iter(options))], request):
             return await self._questions.ask_in_doubt(offered[0].reading, request, ranker)
         if shown == question.options:

@@ -95,7 +95,9 @@ class LineRemovals:
                 self._tools.say(f"No {kind} in {wikilink(path)} contains “{words}”. Nothing was changed.")
                 return None
             found = found[number - 1 : number] or found if number else found
-            is_doubtful = what != TASK and not number and _may_hold_more(found[0][0], words)
+            is_doubtful = not number and _is_doubtful_line(
+                found[0][0], words, self._language.code, is_task=what == TASK
+            )
             if len(found) > 1 or is_doubtful:
                 steps = [
                     replace(step, target=NoteSet(notes=(path,))).with_argument("occurrence", str(at))
@@ -115,15 +117,21 @@ class LineRemovals:
         return calls
 
 
-def _may_hold_more(line: str, words: str) -> bool:
-    """Return whether a line may not be meant by some words: a heading, a paragraph, "gold" for "old"."""
+def _is_doubtful_line(line: str, words: str, language: str, *, is_task: bool) -> bool:
+    """Return whether a line is perhaps not the one that words describe.
+
+    That is a line with only parts of words ("gold" for "old"), a heading, or a paragraph.
+    """
     if words.casefold() in (line.strip().casefold(), item_text(line).casefold()):
         return False
+    starts = [
+        re.compile(rf"(?<!\w){re.escape(own)}", re.IGNORECASE) for own in content_words(words) or (words,)
+    ]
+    if not all(start.search(line) for start in starts) and not names_task(words, line, language):
+        return True
     is_paragraph = item_text(line) == line.strip() and len(line.split()) > _MAX_LINE_WORDS
     is_cited = len(words.split()) >= _MIN_CITED_WORDS
-    starts = [re.compile(rf"(?<!\w){re.escape(word)}", re.IGNORECASE) for word in content_words(words)]
-    has_word = not starts or any(start.search(line) for start in starts)
-    return line.lstrip().startswith("#") or (is_paragraph and not is_cited) or not has_word
+    return not is_task and (line.lstrip().startswith("#") or (is_paragraph and not is_cited))
 
 
 def _lines_with(text: str, start: int, words: str, *, only_tasks: bool) -> list[tuple[str, int]]:

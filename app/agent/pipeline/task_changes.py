@@ -274,6 +274,8 @@ class TaskChanges:
         calls: list[Arguments] = []
         changed_tasks: dict[tuple[str, str], tuple[str, str]] = {}
         # Replace the last line of a note first, so that the occurrences before it keep their numbers.
+        dated = [task for task in tasks if task_facts(task[1]).due is not None]
+        tasks = dated or tasks if due == NO_DUE else tasks
         for path, line, number in sorted(tasks, key=lambda task: -task[2]):
             new_due = due
             if isinstance(due, str):

@@ -13,7 +13,7 @@ from app.agent.language.words.lexicon import Language, languages
 from app.agent.language.words.task_texts import split_due_day
 from app.agent.language.words.text_lists import is_list_name
 from app.agent.pipeline.host import Arguments
-from app.agent.pipeline.list_places import find_list, may_be_item
+from app.agent.pipeline.list_places import ListPlace, find_list, may_be_item
 from app.agent.pipeline.note_texts import read_whole
 from app.agent.pipeline.step_arguments import written_text
 from app.agent.pipeline.tool_calls import ToolCalls
@@ -21,10 +21,13 @@ from app.errors import AmbiguousError, NotFoundError
 from app.vault.markdown.frontmatter import read_frontmatter
 from app.vault.markdown.headings import heading_key, section
 from app.vault.markdown.scan import scan
-from app.vault.markdown.tasks import LIST_MARK, with_due_date
+from app.vault.markdown.tasks import with_due_date
 from app.vault.path import NotePath
 
 _MAX_ITEM_WORDS = 5
+_LEADING_NUMBER = re.compile(r"\s*(\d+).*", re.DOTALL)
+_BULLET = re.compile(r"[-*+][ \t]+(?!\[.\]\s)")
+_NUMBER_MARK = re.compile(r"(\d{1,9})[.)][ \t]+")
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _LAST_LINE_END = re.compile(r"(?:\r\n|\r|\n)\Z")
 
@@ -124,19 +127,23 @@ class TextEdits:
     async def removal_calls(self, paths: tuple[str, ...], words: str) -> list[Arguments] | None:
         """Return the calls that remove `words` from each note, or the list item that contains nothing else.
 
-        A link whose target contains the words, or whose text is these words, is removed as a whole. If a note
-        can't be read or does not contain the words, tell the user and return None.
+        A link whose target contains the words, or whose text is these words, is removed as a whole, unless
+        the words are also elsewhere. If a note can't be read or does not contain the words, tell the user
+        and return None.
         """
         # Casefolding could change the length of a line, and with it the position of the words.
         text = re.escape(words)
-        target = rf"[^\[\]|]*{text}[^\[\]|]*(?:\|[^\[\]]*)?"
-        pattern = re.compile(rf"!?\[\[(?:{target}|[^\[\]|]*\|{text})\]\]|{text}", re.IGNORECASE)
+        target = rf"[^\[\]|]*(?<!\w){text}(?!\w)[^\[\]|]*(?:\|[^\[\]]*)?"
+        link = re.compile(rf"(?<!!)\[\[(?:{target}|[^\[\]|]*\|{text})\]\]|{text}", re.IGNORECASE)
+        plain = re.compile(text, re.IGNORECASE)
         calls: list[Arguments] = []
         for path in paths:
             whole = await read_whole(self._tools, path)
             if whole is None:
                 return None
             start = read_frontmatter(whole).body_start
+            matches = {match[0] for line, _ in lines_of(whole, start) for match in link.finditer(line)}
+            pattern = link if len(matches) == 1 else plain
             found = [(line, at) for line, at in lines_of(whole, start) if pattern.search(line)]
             if not found:
                 self._tools.say(f"“{words}” does not occur in {wikilink(path)}.")
@@ -153,7 +160,8 @@ class TextEdits:
         """Return the call that adds a text to the end of a note, or of the section below a heading.
 
         The text becomes an item of the list there if nothing else is there, if the name of the note is one of
-        a list, or if the text is the items of a list: a tuple.
+        a list, if its number is the next one of a numbered list, or if the text is the items of a list: a
+        tuple. Without a heading "tasks" or "list", the list itself is meant.
         """
         outcome = await self._tools.call("read_note", {"name": path})
         whole = str(outcome.result["text"]) if outcome.success else ""
@@ -162,9 +170,9 @@ class TextEdits:
         place: Arguments = {"op": "insert_under", "heading": heading} if heading else {"op": "append"}
         call: Arguments = {"name": path, **place}
         texts = tuple(map(str, as_tuple(text)))
-        mark = LIST_MARK.match(texts[0])
-        found = find_list(whole, heading, is_numbered=mark is not None and mark[0][0].isdigit())
-        continues_numbers = mark is not None and found is not None and found.is_numbered
+        numbered = _continued_numbers(find_list(whole, heading, is_numbered=True), texts)
+        found, texts = numbered or (find_list(whole, heading), texts)
+        continues_numbers = numbered is not None
         is_list = continues_numbers or isinstance(text, tuple) or (not heading and _is_list_by_name(path))
         is_item = is_list or (found is not None and found.is_only_text and found.takes(texts[0]))
         is_remark = isinstance(text, str) and text in self._verbatim
@@ -172,8 +180,6 @@ class TextEdits:
             is_remark = len(texts[0].split()) > _MAX_ITEM_WORDS
         if found is not None and found.item[4] and is_remark:
             is_item = False  # a remark is no task
-        if continues_numbers and mark is not None:
-            texts = (texts[0][mark.end() :], *texts[1:])
         if found is None or not is_item or not all(map(may_be_item, texts)):
             return {**call, "text": written_text(texts if len(texts) > 1 else texts[0])}
         if found.has_due_tasks and (dated := tuple(map(self._dated, texts))) != texts:
@@ -191,11 +197,15 @@ class TextEdits:
         return {"name": path, "op": "replace", "old": old, "text": f"{old}\n{lines}", "occurrence": number}
 
     def _known_heading(self, text: str, words: str) -> str:
-        """Return the heading that words name, or the only one with them; "" for a list without a heading."""
-        named, headings = set(heading_key(words).split()), scan(text).headings
-        like = [own.text for own in headings if named <= set(heading_key(own.text).split())]
+        """Return the heading that words name; an empty text for a list without a heading.
+
+        The heading may have other words without a meaning of their own.
+        """
+        named, plain = set(heading_key(words).split()), self._language.function_words()
+        keys = {own.text: set(heading_key(own.text).split()) for own in scan(text).headings}
+        like = [own for own, words_of in keys.items() if named and named <= words_of]
         if like or (found := find_list(text)) is None or not (found.is_last or found.is_only_list):
-            return like[0] if len(like) == 1 else words
+            return like[0] if len(like) == 1 and keys[like[0]] - named <= plain else words
         is_tasks = not self._language.words("task_nouns").isdisjoint(words.casefold().split())
         return "" if is_list_name(words, self._language) or (is_tasks and found.item[4]) else words
 
@@ -206,6 +216,24 @@ class TextEdits:
         dates = DateParser(self._language, self._now())
         rest, day = split_due_day(text, self._language, dates, needs_deadline=True)
         return with_due_date(rest, day) if day is not None else text
+
+
+def _continued_numbers(
+    place: ListPlace | None, texts: tuple[str, ...]
+) -> tuple[ListPlace, tuple[str, ...]] | None:
+    """Return a numbered list and texts without their numbers if these continue it: "4. Rest"; else None.
+
+    A single point, "- Rest", continues the list at the end of its note or section.
+    """
+    if place is None or not place.is_numbered:
+        return None
+    first = int(_LEADING_NUMBER.sub(r"\1", place.lines(("",))))
+    is_point = place.is_last and len(texts) == 1 and _BULLET.match(texts[0]) is not None
+    marks = [_BULLET.match(text) if is_point else _NUMBER_MARK.match(text) for text in texts]
+    numbers = [first] if is_point else [int(mark[1]) for mark in marks if mark]
+    rest = tuple(text[mark.end() :] for text, mark in zip(texts, marks, strict=True) if mark)
+    is_next = numbers == [first + at for at in range(len(texts))]
+    return (place, rest) if is_next and all(map(may_be_item, rest)) else None
 
 
 def _is_list_by_name(path: str) -> bool:

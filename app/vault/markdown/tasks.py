@@ -9,6 +9,7 @@ from datetime import date
 from app.errors import ConflictError
 
 _BOX = re.compile(r"^([ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+\[)(.)(\](?=\s|$))")
+_PUNCTUATION = (",", ".", ";", ":", "!", "?", ")")
 LIST_MARK = re.compile(r"(?:[-*+]|\d{1,9}[.)])[ \t]+(?!\[.\]\s)")
 """The mark of a list item that is no task."""
 _DAY = r"(\d{4}-\d{2}-\d{2})"
@@ -65,7 +66,9 @@ def without_due_date(task: str) -> str:
     match = _due_date(task)
     if match is None:
         return task
-    return f"{task[: match.start()].rstrip()} {task[match.end() :].lstrip()}".rstrip()
+    rest = task[match.end() :].lstrip()
+    space = "" if rest[:1] in _PUNCTUATION else " "
+    return f"{task[: match.start()].rstrip()}{space}{rest}".rstrip()
 
 
 def _due_date(text: str) -> re.Match[str] | None:

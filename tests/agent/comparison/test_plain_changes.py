@@ -74,3 +74,10 @@ async def test_one_value_does_not_replace_several_at_once(talk, request_text) ->
     await fill(talk, Dial="---\naliases: [Plate, Face]\n---\nA dial.\n")
     await say(talk, request_text)
     assert isinstance(talk.items[-1], Question) and "[Plate, Face]" in text(talk, "Dial.md")
+
+
+@pytest.mark.parametrize("request_text", ["year was 1761", "the year was 1761"])
+async def test_a_former_value_is_asked_about(talk, request_text) -> None:
+    await fill(talk, Instruments__H1="---\nyear: 1735\n---\nA clock.\n")
+    await say(talk, request_text)
+    assert "year: 1735\n" in text(talk, OPEN)

@@ -254,7 +254,7 @@ class Vocabulary:
         self._type_words = {word: kind for kind, type_words in (types or {}).items() for word in type_words}
         self._nouns = nouns or {}
         self.hides_templates = False
-        """True if a word such as "the interview" is a kind of notes and does not name a template."""
+        """True if the name of a kind of notes, such as "the interview", does not name its template."""
         self._exact: dict[str, tuple[str, ...]] = {}
         self._near: dict[str, SimilarNotes] = {}
         self._misspelled: dict[str, str | None] = {}
@@ -295,7 +295,7 @@ class Vocabulary:
     def notes(self, words: str) -> tuple[str, ...]:
         """Return the notes with exactly this name, path, alias or id; several if it is ambiguous."""
         if words not in self._exact:
-            is_kind = len(words.split()) == 1
+            is_kind = self.hides_templates and "/" not in words and self.has_kind(words.strip())
             paths = self._look_up(words)
             self._exact[words] = tuple(filter(self._is_shown, paths)) if is_kind else paths
         return self._exact[words]
@@ -305,7 +305,7 @@ class Vocabulary:
         return self._look_up(words)
 
     def _is_shown(self, path: str) -> bool:
-        """Return whether a note is no hidden template."""
+        """Return whether a note is none of the hidden templates."""
         folder = self.templates_folder if self.hides_templates else ""
         return not (folder and path.startswith(f"{folder}/"))
 
@@ -333,7 +333,9 @@ class Vocabulary:
         if words not in self._near:
             near = self._search_names(name_key(words.strip()))
             paths = tuple(filter(self._is_shown, near.paths))
-            self._near[words] = replace(near, paths=paths, is_clear=near.is_clear and bool(paths))
+            self._near[words] = replace(
+                near, paths=paths, is_clear=near.is_clear and paths[:1] == near.paths[:1]
+            )
         return self._near[words]
 
     def find_misspelled_note(self, word: str) -> str | None:

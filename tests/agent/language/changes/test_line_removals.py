@@ -175,6 +175,25 @@ async def test_removed_words_leave_no_broken_link(talk, line, rest) -> None:
     assert text(talk, "Instruments/H1.md").splitlines()[0] == rest
 
 
+@pytest.mark.parametrize("old", ["Ann", "Octant"])
+async def test_words_that_are_also_elsewhere_or_parts_of_a_name_remove_no_link(talk, old) -> None:
+    note = "See [[Annual report]] and ![[photo of Octant.png]].\n"
+    await fill(talk, Roof=note)
+    await say(talk, f"= remove_text [@Roof] old={old}")
+    assert (
+        text(talk, "Roof.md") == note.replace(old, "")
+        if old == "Octant"
+        else "report]]" in text(talk, "Roof.md")
+    )
+
+
+async def test_a_task_with_parts_of_the_words_is_asked_about(talk) -> None:
+    note = "- [ ] Replace the door seal\n"
+    await fill(talk, Roof=note)
+    await say(talk, "open Roof", "delete the or task", "delete the place task")
+    assert text(talk, "Roof.md") == note
+
+
 async def test_no_words_are_removed_from_a_link(talk) -> None:
     await fill(talk, Roof=LINKS)
     await say(talk, "= remove_text [@Roof] old=walls")

@@ -167,3 +167,18 @@ async def test_a_place_that_the_note_lacks_is_reported(talk, place) -> None:
     await fill(talk, Boat=note)
     await order(talk, "open Boat", f'add "oars" under {place}')
     assert text(talk, "Boat.md") == note
+
+
+@pytest.mark.parametrize(
+    ("addition", "expected"),
+    [
+        ('append [@Plan] text="3. Rest"', "1. Walk\n2. Eat\n3. Rest\n"),
+        ('append [@Plan] text="14. Mai abreisen"', "14. Mai abreisen"),
+        ('append [@Plan] text="2026. A year"', "2026. A year"),
+        ('append [@Plan] text="- Rest"', "1. Walk\n2. Eat\n3. Rest\n"),
+    ],
+)
+async def test_only_the_next_number_continues_a_numbered_list(talk, addition, expected) -> None:
+    await fill(talk, Plan="1. Walk\n2. Eat\n")
+    await say(talk, f"= {addition}")
+    assert expected in text(talk, "Plan.md")

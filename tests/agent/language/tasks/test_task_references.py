@@ -355,3 +355,9 @@ async def test_a_task_for_a_thing_of_a_kind_is_that_of_the_note_in_focus(talk) -
     await fill(talk, Bittern="---\ntype: boat\n---\n")
     await say(talk, "open Bittern", "and next task for the boat: check the bolts, due 2031-02-01")
     assert choices(talk)[0] == 'append [@Bittern] text="- [ ] check the bolts 📅 2031-02-01"'
+
+
+async def test_a_new_task_for_a_day_moves_no_other_one(talk) -> None:
+    await fill(talk, Instruments__H1="- [ ] Oil the pivots\n")
+    await say(talk, "make a task for Friday")
+    assert text(talk, "Instruments/H1.md") == "- [ ] Oil the pivots\n"
