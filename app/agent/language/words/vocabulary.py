@@ -254,7 +254,7 @@ class Vocabulary:
         self._type_words = {word: kind for kind, type_words in (types or {}).items() for word in type_words}
         self._nouns = nouns or {}
         self.hides_templates = False
-        """True if the name of a kind of notes, such as "the interview", does not name its template."""
+        """True if a single word, such as "the interview", does not name a template."""
         self._exact: dict[str, tuple[str, ...]] = {}
         self._near: dict[str, SimilarNotes] = {}
         self._misspelled: dict[str, str | None] = {}
@@ -295,7 +295,7 @@ class Vocabulary:
     def notes(self, words: str) -> tuple[str, ...]:
         """Return the notes with exactly this name, path, alias or id; several if it is ambiguous."""
         if words not in self._exact:
-            is_kind = self.hides_templates and "/" not in words and self.has_kind(words.strip())
+            is_kind = len(words.split()) == 1 and "/" not in words
             paths = self._look_up(words)
             self._exact[words] = tuple(filter(self._is_shown, paths)) if is_kind else paths
         return self._exact[words]
