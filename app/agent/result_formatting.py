@@ -39,6 +39,8 @@ def format_outcome(call: AnsweredCall, outcome: ToolOutcome, *, has_changed: boo
         return _format_done(outcome)
     formatter = _BY_INTENT.get(call.intent) or _BY_TOOL.get(call.tool)
     text = formatter(outcome.result, call) if formatter else ""
+    if not text and call.tool == "undo":
+        return _format_done(outcome)  # the numbers of the changes mean nothing to the user
     return text or _format_generic(outcome)
 
 

@@ -34,6 +34,13 @@ def test_an_undo_says_what_became_of_each_file() -> None:
     assert "1 erstellte Notiz wurde entfernt:\n\n- New.md\n\n1 Notiz ist wieder" in localize(text, german)
 
 
+def test_an_undo_that_changes_nothing_gives_the_reason_alone() -> None:
+    result = {"commits": [4], "paths": [], "removed": [], "moved_back": [], "restored": [], "left": 1}
+    reason = "Nothing to undo: Tea.md no longer exists. Nothing was changed."
+    outcome = ToolOutcome(True, result, message=reason)
+    assert format_outcome(AnsweredCall("undo", {}), outcome) == reason
+
+
 def test_a_note_with_only_properties_is_not_called_empty() -> None:
     def read(text):
         return formatted("read_note", {"path": "Books/Tea.md", "text": text, "total_lines": 4})
