@@ -22,7 +22,8 @@ VALUE_ACTIONS = ("set_property", "set_confidence")
 def is_plain_change(request: Request, found: Reading, properties_of: PropertiesOf | None) -> bool:
     """Return whether a change is one step that can hardly be meant for something else.
 
-    It gives a stated value to a property that the notes have, or changes tags or quoted texts.
+    It gives a stated value to a property that the notes have, changes tags or quoted texts, or removes a text
+    that the conversation has added.
 
     Args:
         request: The request.
@@ -37,6 +38,8 @@ def is_plain_change(request: Request, found: Reading, properties_of: PropertiesO
         return False
     if step.action == "replace":
         return all(request.is_marked(str(value)) for value in values)
+    if step.action == "remove_text":
+        return _removes_own_text(request, step, target)
     if step.action != "set_property":
         return step.action in _PLAIN_CHANGES
     key, paths = name_key(str(step.arguments["key"])), target.notes
@@ -44,6 +47,17 @@ def is_plain_change(request: Request, found: Reading, properties_of: PropertiesO
         key in map(name_key, properties_of(path)) for path in paths
     )
     return has_property and _states_key(request, key)
+
+
+def _removes_own_text(request: Request, step: PipelineStep, target: NoteSet) -> bool:
+    """Return whether a step removes one of the texts that the conversation has added to the same note."""
+    added = {
+        str(text).casefold()
+        for own in request.dialog.changes
+        if {*target.notes} & {*own.notes}
+        for text in as_tuple(own.arguments.get("text", ()))
+    }
+    return str(step.arguments["old"]).casefold() in added
 
 
 def only_states_value(request: Request, found: Reading, properties_of: PropertiesOf) -> bool:

@@ -81,3 +81,9 @@ async def test_a_former_value_is_asked_about(talk, request_text) -> None:
     await fill(talk, Instruments__H1="---\nyear: 1735\n---\nA clock.\n")
     await say(talk, request_text)
     assert "year: 1735\n" in text(talk, OPEN)
+
+
+@pytest.mark.parametrize("request_text", ["actually remove the milk from it", "remove milk from it"])
+async def test_a_text_that_was_just_added_is_removed_at_once(talk, request_text) -> None:
+    await say(talk, "create a note called Shopping with milk, eggs and bread", request_text)
+    assert text(talk, "Shopping.md") == "- eggs\n- bread\n"
