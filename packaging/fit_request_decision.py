@@ -21,13 +21,14 @@ import numpy as np
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from request_examples import REQUESTS, UnalignedError, VaultRun, vault_run  # noqa: E402
+from request_alignment import UnalignedError  # noqa: E402
+from request_examples import REQUESTS, VaultRun, vault_run  # noqa: E402
 
 from app.agent.language.interpretation import interpretation_choice  # noqa: E402
 from app.agent.language.meaning.dialog import DialogState  # noqa: E402
 from app.agent.language.meaning.readings import Reading  # noqa: E402
 from app.agent.language.model.decision import Option, options_of  # noqa: E402
-from app.agent.language.model.program import OUTCOMES  # noqa: E402
+from app.agent.language.model.symbols import OUTCOMES  # noqa: E402
 from tests.evaluation import requests as evaluation  # noqa: E402
 
 HELD_OUT = REQUESTS / "held_out.txt"

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, timedelta
 
+from app.agent.language.grammar.note_facts import FACTS
 from app.agent.language.grammar.request import Request
 from app.agent.language.meaning.conditions import (
     condition_slots,
@@ -17,10 +18,11 @@ from app.agent.language.meaning.conditions import (
 )
 from app.agent.language.meaning.dialog import DialogState
 from app.agent.language.meaning.readings import NoteSet, PipelineStep, Reading
+from app.agent.language.model.item_spans import RequestItem, item_text
 from app.agent.language.model.known_conditions import known_conditions
-from app.agent.language.model.program import (
+from app.agent.language.model.program import ProgramReader
+from app.agent.language.model.symbols import (
     CONDITION,
-    FACTS,
     FIELDS,
     FLAGS,
     LAST_PROPERTY,
@@ -31,11 +33,8 @@ from app.agent.language.model.program import (
     OVERDUE,
     SIDES,
     USES,
-    ProgramReader,
-    RequestItem,
     Span,
     Symbol,
-    item_text,
 )
 from app.agent.language.words.dates import Days
 from app.agent.language.words.tokens import plain_number
@@ -161,9 +160,14 @@ class Aligner:
             target = ["it"]
         return [action, *target, "query=", max(spans, key=self._content_length)]
 
+    def _span_of_days(self, days: str) -> Span | None:
+        """Return the first span that names a day or period ahead, or None."""
+        spans = self._spans(5)
+        return next((s for s in spans if self._sets.days_ahead(self._reader.spans.tokens(s)) == days), None)
+
     def _rescheduled(self, notes: NoteSet, old: list[str], day: str) -> list[Symbol] | None:
         """Return the symbols of a step that moves a task to another day; None if the day has no words."""
-        due = next((s for s in self._spans(5) if self._sets.days_ahead(self._reader.tokens(s)) == day), None)
+        due = self._span_of_days(day)
         if due is None:
             return None
         path = notes.notes[0] if notes.notes else ""
@@ -185,7 +189,7 @@ class Aligner:
     def _content_length(self, span: Span) -> tuple[int, int]:
         """Return the number of letters in a span's words without function words, and the span's length."""
         plain = self._request.language.function_words()
-        words = [token.key for token in self._reader.tokens(span) if token.key not in plain]
+        words = [token.key for token in self._reader.spans.tokens(span) if token.key not in plain]
         return sum(map(len, words)), span[1] - span[0]
 
     @staticmethod
@@ -320,7 +324,7 @@ class Aligner:
         for span in self._spans(6):
             if any(item.tokens[0].kind == "mark" for item in self._items[span[0] : span[1] + 1]):
                 continue
-            named = self._reader.named(span)
+            named = self._reader.sets.named(span)
             if named is not None and path in (*named.notes, *named.candidates[:1]):
                 score = (bool(named.notes), span[1] - span[0])
                 if best is None or score > best[0]:
@@ -347,7 +351,7 @@ class Aligner:
             if bounds is None or ((None in bounds or is_year) and self._is_alignable(own)):
                 continue
             for span in self._spans(6):
-                if self._reader.period(span, name) == bounds:
+                if self._reader.spans.period(span, name) == bounds:
                     groups += ["prop", self._property(name), "during", span]
                     atoms = [atom for atom in atoms if atom not in own]
                     break
@@ -357,7 +361,7 @@ class Aligner:
     def _days(self, condition: str) -> Span | None:
         """Return the shortest span for which the reader writes this condition on the names of daily notes."""
         for span in self._spans(6):
-            if self._sets.names_of_days(self._reader.tokens(span)) == condition:
+            if self._sets.names_of_days(self._reader.spans.tokens(span)) == condition:
                 return span
         return None
 
@@ -540,7 +544,7 @@ class Aligner:
     def _period(self, atoms: str, field: str) -> Span | None:
         """Return the shortest span that names the period of the conditions on a date."""
         for span in self._spans(6):
-            part = self._reader.tokens(span)
+            part = self._reader.spans.tokens(span)
             days = self._request.dates.parse_span(part, 0)
             if (
                 days is not None
@@ -579,7 +583,7 @@ class Aligner:
         if name in NAMED_PROPERTIES:
             return f"p:{name}"
         for span in self._spans(3):
-            if str(self._reader.property_name(span)).casefold() == name.casefold():
+            if str(self._reader.sets.property_name(span)).casefold() == name.casefold():
                 return span
         return None
 
@@ -620,7 +624,7 @@ class Aligner:
         if value in ("true", "false"):
             return value
         for span in self._spans(4):
-            parsed = self._reader.property_value(span)
+            parsed = self._reader.spans.property_value(span)
             texts = {str(part) for part in (parsed if isinstance(parsed, tuple) else (parsed,))}
             texts |= {text[:4] for text in texts if text.endswith("-01-01")}
             if value in texts or value.casefold() == self.text(span).casefold():
@@ -679,9 +683,7 @@ class Aligner:
             if text.startswith("..") or (text.endswith(f"..{yesterday}") and text < "1971"):
                 yield OVERDUE if text.endswith(str(yesterday)) else _fail(f"due {text}")
                 return
-            yield next(
-                (s for s in self._spans(5) if self._sets.days_ahead(self._reader.tokens(s)) == text), None
-            ) or _fail(f"due {text}")
+            yield self._span_of_days(text) or _fail(f"due {text}")
             return
         if text == "":
             yield "empty"
@@ -735,7 +737,7 @@ class Aligner:
 
     def _day(self, text: str) -> Span:
         for span in self._spans(4):
-            if self._reader.day_ahead(span) == text:
+            if self._reader.spans.day_ahead(span) == text:
                 return span
         return _fail(f"day {text}")
 
@@ -747,12 +749,12 @@ class Aligner:
                 return span
             if (
                 number is not None
-                and (mine := self._reader.number(span)) is not None
+                and (mine := self._reader.spans.number(span)) is not None
                 and float(mine) == float(number)
             ):
                 return span
         for span in self._spans(5):
-            part = self._reader.tokens(span)
+            part = self._reader.spans.tokens(span)
             days = self._request.dates.parse_span(part, 0)
             if days is not None and days.end == len(part) and days.first and days.first.isoformat() == text:
                 return span

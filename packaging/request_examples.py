@@ -32,20 +32,15 @@ from request_alignment import Aligner, UnalignedError  # noqa: E402
 from request_templates import OUTSIDE, Corpus, Sentence  # noqa: E402
 
 from app.agent.language.grammar.request import Request  # noqa: E402
+from app.agent.language.lookups.listed_notes import with_listed_note  # noqa: E402
 from app.agent.language.meaning.actions import ACTIONS  # noqa: E402
 from app.agent.language.meaning.dialog import DialogState  # noqa: E402
 from app.agent.language.meaning.notation import PREFIX, parse, serialize  # noqa: E402
 from app.agent.language.meaning.readings import PipelineStep, Reading, is_clear  # noqa: E402
-from app.agent.language.model.candidates import with_listed_note  # noqa: E402
-from app.agent.language.model.program import (  # noqa: E402
-    OUTCOMES,
-    ProgramReader,
-    RequestItem,
-    Span,
-    Symbol,
-    request_items,
-)
+from app.agent.language.model.item_spans import RequestItem, request_items  # noqa: E402
+from app.agent.language.model.program import ProgramReader  # noqa: E402
 from app.agent.language.model.request_model import field_inputs, item_inputs, state_symbols  # noqa: E402
+from app.agent.language.model.symbols import OUTCOMES, Span, Symbol  # noqa: E402
 from app.agent.language.words.lexicon import languages  # noqa: E402
 from app.agent.language.words.vocabulary import NAMED_PROPERTIES  # noqa: E402
 from app.vault.path import NotePath  # noqa: E402

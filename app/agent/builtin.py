@@ -34,7 +34,8 @@ from app.agent.language.words.answers import localize
 from app.agent.language.words.chips import Chip, describe_readings, reading_chips
 from app.agent.language.words.lexicon import Language, languages
 from app.agent.language.words.linked_values import linked_value
-from app.agent.language.words.vocabulary import VaultWords, Vocabulary
+from app.agent.language.words.vault_words import VaultWords
+from app.agent.language.words.vocabulary import Vocabulary
 from app.agent.note_answers import NoteAnswers, say_model_required
 from app.agent.pipeline.host import ChangesToday, FindNotes, PipelineHost
 from app.agent.pipeline.pipeline import Pipeline

@@ -22,7 +22,8 @@ from app.agent.language.meaning.readings import (
 )
 from app.agent.language.words.lexicon import ActionFrame, Language, languages
 from app.agent.language.words.tool_frames import tool_frames
-from app.agent.language.words.vocabulary import VaultWords, Vocabulary
+from app.agent.language.words.vault_words import VaultWords
+from app.agent.language.words.vocabulary import Vocabulary
 from app.agent.replies import (
     LACKS_VALUE,
     NO_SUCH_NOTE,

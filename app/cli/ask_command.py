@@ -32,7 +32,7 @@ from app.agent.language.meaning.readings import (
 from app.agent.language.words.answers import localize
 from app.agent.language.words.chips import describe_readings, reading_chips
 from app.agent.language.words.lexicon import languages
-from app.agent.language.words.vocabulary import VaultWords
+from app.agent.language.words.vault_words import VaultWords
 from app.agent.note_answers import MAX_PASSAGES
 from app.agent.replies import HELP, reply_text
 from app.agent.result_formatting import shown_passages

@@ -17,7 +17,7 @@ from app.agent.acp.external_edits import ExternalEditTracker
 from app.agent.builtin import BUILTIN_NAME, BuiltinAgent
 from app.agent.comparison.offered_tasks import MAX_TASKS
 from app.agent.credentials import CredentialStore
-from app.agent.language.words.vocabulary import VaultWords
+from app.agent.language.words.vault_words import VaultWords
 from app.agent.model_agent import ModelAgent
 from app.agent.notifications import NotificationTrigger
 from app.agent.session import AgentSession

@@ -8,7 +8,7 @@ from pathlib import Path
 from app.agent.builtin import BuiltinAgent
 from app.agent.language.meaning.dialog import DialogState
 from app.agent.language.meaning.readings import Interpretation
-from app.agent.language.words.vocabulary import VaultWords
+from app.agent.language.words.vault_words import VaultWords
 from app.index.records import PropertyValueShares
 from app.index.resolver import Resolver
 from app.toolkit.registry import ToolRegistry

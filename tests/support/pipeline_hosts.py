@@ -8,7 +8,7 @@ from app.agent.language.meaning.actions import ACTIONS
 from app.agent.language.meaning.dialog import DialogState
 from app.agent.language.meaning.readings import PipelineStep, Reading
 from app.agent.language.words.lexicon import languages
-from app.agent.language.words.vocabulary import VaultWords
+from app.agent.language.words.vault_words import VaultWords
 from app.agent.pipeline.pipeline import Pipeline
 from app.toolkit.outcome import ToolOutcome
 from app.toolkit.registry import ToolRegistry

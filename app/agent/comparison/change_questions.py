@@ -16,7 +16,7 @@ from app.agent.language.interpretation.preferred_reading import preferred_readin
 from app.agent.language.meaning.clarifications import question_about, with_options
 from app.agent.language.meaning.notation import serialize
 from app.agent.language.meaning.readings import Clarification, ClarificationOption, Interpretation, Reading
-from app.agent.language.words.vocabulary import VaultWords
+from app.agent.language.words.vault_words import VaultWords
 
 
 class ChangeQuestions:

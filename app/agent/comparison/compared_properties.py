@@ -35,7 +35,7 @@ from app.agent.language.meaning.readings import (
     Reading,
 )
 from app.agent.language.words.dates import Days
-from app.agent.language.words.vocabulary import name_parts
+from app.agent.language.words.vault_words import name_parts
 from app.index.query_serializer import quote_value
 from app.vault.path import name_key
 

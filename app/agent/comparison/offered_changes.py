@@ -12,8 +12,8 @@ from app.agent.language.meaning.clarifications import question_about, question_f
 from app.agent.language.meaning.dialog import NOTE_ROLES
 from app.agent.language.meaning.readings import Clarification, NoteSet, PipelineStep
 from app.agent.language.words.lexicon import Language
+from app.agent.language.words.spelling import correct_spelling
 from app.agent.language.words.tokens import tokenize
-from app.agent.language.words.vocabulary import correct_spelling
 
 
 def without_deletions(clarification: Clarification, request: Request) -> Clarification:

@@ -10,7 +10,7 @@ from app.agent.language.meaning.readings import NoteSet, PipelineStep, Reading, 
 from app.agent.language.words.dates import ISO_DAY
 from app.agent.language.words.lexicon import BUILT_IN_PROPERTIES
 from app.agent.language.words.tokens import Token, span_text
-from app.agent.language.words.vocabulary import name_parts, property_label
+from app.agent.language.words.vault_words import name_parts, property_label
 from app.vault.path import NotePath, name_key
 
 _PLAIN_CHANGES = frozenset(("remove_tag", "rename_tag", "set_type"))

@@ -55,7 +55,7 @@ from app.agent.language.meaning.readings import (
     Reading,
     Reply,
 )
-from app.agent.language.words.vocabulary import VaultWords
+from app.agent.language.words.vault_words import VaultWords
 from app.agent.request_interpreter import RequestInterpreter
 
 MIN_SHARED_MEANING_PROBABILITY = 0.75

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from app.agent.language.words.logseq import LOGSEQ_TASKS, logseq_property, searched_properties
-from app.agent.language.words.vocabulary import VaultWords
+from app.agent.language.words.vault_words import VaultWords
 from app.agent.pipeline.host import FindNotes
 from app.errors import QueryError, TimeoutExpiredError
 from app.permissions.pluralize import pluralize

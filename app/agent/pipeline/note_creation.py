@@ -7,7 +7,7 @@ from collections.abc import Callable
 from datetime import date, datetime
 
 from app.agent.language.meaning.readings import PipelineStep, as_tuple
-from app.agent.language.words.vocabulary import VaultWords
+from app.agent.language.words.vault_words import VaultWords
 from app.agent.pipeline.host import Arguments
 from app.agent.pipeline.note_texts import read_whole
 from app.agent.pipeline.run_state import RunState

@@ -10,7 +10,7 @@ from typing import Any
 from app.agent.generic_formatting import wikilink
 from app.agent.language.meaning.actions import Action
 from app.agent.language.meaning.readings import NoteSet, PipelineStep, as_tuple
-from app.agent.language.words.vocabulary import property_label
+from app.agent.language.words.vault_words import property_label
 from app.agent.pipeline.host import Arguments
 from app.agent.pipeline.note_search import ALL_NOTES_QUERY, NoteSearch
 from app.agent.pipeline.relation_edges import find_edge

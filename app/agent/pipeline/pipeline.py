@@ -18,7 +18,7 @@ from app.agent.language.meaning.dialog import DialogState
 from app.agent.language.meaning.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.words.chips import describe_readings
 from app.agent.language.words.lexicon import Language
-from app.agent.language.words.vocabulary import VaultWords
+from app.agent.language.words.vault_words import VaultWords
 from app.agent.pipeline.changed_notes import moved_path, paths_after
 from app.agent.pipeline.host import Arguments, ChangesToday, FindNotes, PipelineHost
 from app.agent.pipeline.line_removals import LineRemovals

@@ -9,7 +9,7 @@ from app.agent.language.changes.replacements import NUMBER
 from app.agent.language.grammar.note_facts import PropertiesOf
 from app.agent.language.meaning.actions import ALL_OCCURRENCES
 from app.agent.language.meaning.readings import PipelineStep, as_tuple
-from app.agent.language.words.vocabulary import VaultWords
+from app.agent.language.words.vault_words import VaultWords
 from app.agent.pipeline.host import Arguments
 from app.agent.pipeline.line_removals import LineRemovals
 from app.agent.pipeline.relation_edges import find_edge

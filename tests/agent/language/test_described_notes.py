@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from app.agent.language.meaning.notation import serialize
-from app.agent.language.words.vocabulary import VaultWords, Vocabulary
+from app.agent.language.words.vault_words import VaultWords
+from app.agent.language.words.vocabulary import Vocabulary
 from app.agent.transcript import Question
 from app.index.resolver import Resolver
 from app.vault.path import NotePath

@@ -35,7 +35,7 @@ from app.agent.language.model.candidates import MeaningCandidate
 from app.agent.language.words.chips import describe_readings, reading_chips, with_value
 from app.agent.language.words.lexicon import languages
 from app.agent.language.words.tokens import tokenize
-from app.agent.language.words.vocabulary import VaultWords
+from app.agent.language.words.vault_words import VaultWords
 from app.index.resolver import Resolver
 from app.toolkit.registry import ToolRegistry
 from app.tools import CATALOG, CATEGORIES

@@ -19,7 +19,7 @@ from app.agent.language.meaning.readings import (
     Reading,
 )
 from app.agent.language.model.candidates import candidates
-from app.agent.language.words.vocabulary import VaultWords
+from app.agent.language.words.vault_words import VaultWords
 from app.index.resolver import Resolver
 from app.toolkit.registry import ToolRegistry
 from app.tools import CATALOG, CATEGORIES

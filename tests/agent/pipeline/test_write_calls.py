@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.agent.language.meaning.readings import NoteSet, PipelineStep
-from app.agent.language.words.vocabulary import VaultWords
+from app.agent.language.words.vault_words import VaultWords
 from app.index.records import PropertyValueShares
 from app.toolkit.outcome import ToolOutcome
 from tests.support.pipeline_hosts import PreparedHost, run_step

@@ -12,7 +12,7 @@ from app.agent.language.grammar.request import Request
 from app.agent.language.meaning.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.words.dates import ISO_DAY
 from app.agent.language.words.tokens import Token, span_text
-from app.agent.language.words.vocabulary import property_label
+from app.agent.language.words.vault_words import property_label
 from app.vault.path import name_key
 
 

@@ -13,7 +13,7 @@ from app.agent.language.meaning.conditions import condition_slots, top_level_par
 from app.agent.language.meaning.notation import serialize
 from app.agent.language.meaning.readings import Clarification, Interpretation, NoteSet, Reading, Reply
 from app.agent.language.words.tokens import Token
-from app.agent.language.words.vocabulary import name_parts
+from app.agent.language.words.vault_words import name_parts
 
 _MAX_LEAD = 5
 _COMPARISON = re.compile(r"\[([^:\]]+):(?:[<>]|true\]|false\])", re.IGNORECASE)

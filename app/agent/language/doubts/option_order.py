@@ -9,7 +9,7 @@ from dataclasses import replace
 from app.agent.language.grammar.note_facts import FACTS, PropertiesOf
 from app.agent.language.meaning.notation import serialize
 from app.agent.language.meaning.readings import NoteSet, PipelineStep, Reading
-from app.agent.language.words.vocabulary import VaultWords
+from app.agent.language.words.vault_words import VaultWords
 from app.index.query_serializer import quote_text
 from app.index.value_order import property_of
 from app.vault.path import name_key

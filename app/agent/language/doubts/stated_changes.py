@@ -13,7 +13,7 @@ from app.agent.language.doubts.stated_values import StatedValues
 from app.agent.language.grammar.note_facts import PropertiesOf
 from app.agent.language.grammar.request import Request
 from app.agent.language.meaning.readings import PipelineStep, Reading
-from app.agent.language.words.vocabulary import VaultWords
+from app.agent.language.words.vault_words import VaultWords
 
 _MAX_CHANGES = 8
 

@@ -20,7 +20,7 @@ from app.agent.language.words.lexicon import languages
 from app.agent.language.words.linked_values import PLAIN, are_notes, linked_value, may_be_noun
 from app.agent.language.words.text_lists import split_items
 from app.agent.language.words.tokens import tokenize
-from app.agent.language.words.vocabulary import VaultWords, property_label
+from app.agent.language.words.vault_words import VaultWords, property_label
 from app.vault.path import NotePath, name_key
 
 _MAX_KNOWN = 2

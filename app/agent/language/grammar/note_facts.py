@@ -13,7 +13,7 @@ from app.agent.language.meaning.dialog import DialogState
 from app.agent.language.meaning.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.words.lexicon import languages
 from app.agent.language.words.tokens import Token, span_text
-from app.agent.language.words.vocabulary import name_parts
+from app.agent.language.words.vault_words import name_parts
 from app.answering.question import stems
 from app.vault.path import name_key
 

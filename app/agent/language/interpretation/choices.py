@@ -23,7 +23,7 @@ from app.agent.language.meaning.readings import (
     Reading,
     is_clear,
 )
-from app.agent.language.words.vocabulary import name_words
+from app.agent.language.words.vault_words import name_words
 
 MAX_RIVAL_GAP = 0.03
 FAMILIES = (

@@ -17,8 +17,8 @@ from app.agent.language.meaning.readings import (
     Reading,
     note_sets_of,
 )
+from app.agent.language.words.spelling import correct_spelling
 from app.agent.language.words.tokens import Token
-from app.agent.language.words.vocabulary import correct_spelling
 
 GUESS_SCORE = 0.63
 """Score of a request without a verb, read as a search for words."""

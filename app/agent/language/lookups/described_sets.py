@@ -22,7 +22,7 @@ from app.agent.language.meaning.readings import (
     Reading,
 )
 from app.agent.language.words.tokens import Token, span_text
-from app.agent.language.words.vocabulary import name_words
+from app.agent.language.words.vault_words import name_words
 from app.index.query_serializer import quote_value
 from app.vault.path import name_key
 

@@ -14,7 +14,8 @@ from app.agent.language.lookups.negations import with_negated_change
 from app.agent.language.meaning.actions import WITHOUT_NOTES
 from app.agent.language.meaning.conditions import top_level_parts
 from app.agent.language.meaning.readings import NoteSet, PipelineStep, Reading, parenthesize
-from app.agent.language.model.program import OUTCOMES, ProgramReader, request_items
+from app.agent.language.model.item_spans import request_items
+from app.agent.language.model.program import ProgramReader
 from app.agent.language.model.request_model import (
     MAX_ITEMS,
     field_inputs,
@@ -22,6 +23,7 @@ from app.agent.language.model.request_model import (
     request_model,
     state_symbols,
 )
+from app.agent.language.model.symbols import OUTCOMES
 from app.index.query_serializer import quote_text
 from app.index.value_order import property_of
 from app.vault.path import NotePath

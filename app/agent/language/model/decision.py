@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from app.agent.language.meaning.readings import Reading, is_clear
 from app.agent.language.model.candidates import MeaningCandidate, have_same_meaning
-from app.agent.language.model.program import OUTCOMES
+from app.agent.language.model.symbols import OUTCOMES
 
 WEIGHTS: Mapping[str, float] = {
     "written": 0.98,

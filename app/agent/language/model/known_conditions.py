@@ -16,7 +16,8 @@ from itertools import zip_longest
 
 from app.agent.language.grammar.request import Request
 from app.agent.language.meaning.conditions import condition_slots, top_level_parts
-from app.agent.language.words.vocabulary import MAX_KINDS, START_LENGTH
+from app.agent.language.words.vault_words import START_LENGTH
+from app.agent.language.words.vocabulary import MAX_KINDS
 from app.vault.path import name_key
 
 MAX_LAST_CONDITIONS, MAX_SIMILAR_CONDITIONS, MAX_LISTED_CONDITIONS = 6, 6, 12

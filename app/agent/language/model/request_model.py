@@ -26,10 +26,11 @@ from threadpoolctl import ThreadpoolController
 from app.agent.language.grammar.request import Request
 from app.agent.language.meaning.conditions import condition_kinds, condition_slots, top_level_parts
 from app.agent.language.meaning.dialog import DialogState
+from app.agent.language.model.item_spans import RequestItem
 from app.agent.language.model.known_conditions import known_conditions
-from app.agent.language.model.program import END, RequestItem, Symbol
+from app.agent.language.model.symbols import END, Symbol
 from app.agent.language.model.word_pieces import WordPieces
-from app.agent.language.words.vocabulary import name_parts, name_words
+from app.agent.language.words.vault_words import name_parts, name_words
 from app.paths import resources_folder
 from app.vault.path import name_key
 

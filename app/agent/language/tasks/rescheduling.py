@@ -11,7 +11,7 @@ from app.agent.language.grammar.request import Request
 from app.agent.language.meaning.dialog import DialogState
 from app.agent.language.meaning.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.words.dates import ISO_DAY
-from app.agent.language.words.vocabulary import name_parts
+from app.agent.language.words.vault_words import name_parts
 from app.vault.path import name_key
 
 _WORD = re.compile(r"[\w-]+")

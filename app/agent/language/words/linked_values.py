@@ -6,7 +6,8 @@ import re
 from collections.abc import Sequence
 
 from app.agent.language.words.lexicon import Language
-from app.agent.language.words.vocabulary import Vocabulary, property_label
+from app.agent.language.words.vault_words import property_label
+from app.agent.language.words.vocabulary import Vocabulary
 
 PLAIN = re.compile(r"[\d\s.,:/+%-]*|true|false", re.IGNORECASE)
 _MAX_COMPARED = 50

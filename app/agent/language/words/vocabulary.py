@@ -14,12 +14,25 @@ from rapidfuzz.distance import OSA
 
 from app.agent.language.meaning.conditions import CATEGORY_PROPERTIES, states_kind
 from app.agent.language.words.dates import ISO_DAY
+from app.agent.language.words.spelling import (
+    MIN_FUZZY_LENGTH,
+    correct_spelling,
+    max_misspelling,
+    name_similarity,
+    word_similarity,
+)
+from app.agent.language.words.vault_words import (
+    NAME_WORD,
+    VaultWords,
+    joined_words,
+    name_words,
+    property_condition,
+    property_label,
+)
 from app.index.query_serializer import quote_value
 from app.index.records import PropertyValueShares
 from app.index.resolver import Resolver
-from app.vault.note_templates import DATE_FORMAT, TIME_FORMAT
 from app.vault.path import NotePath, name_key, without_suffix
-from app.vault.reference import parse_reference
 
 _MIN_NOTE_SIMILARITY = 84.0
 _MIN_CLEAR_LEAD = 6.0
@@ -27,16 +40,8 @@ _MIN_CANDIDATE_SIMILARITY = 66.0
 _MIN_TAG_SIMILARITY = 80.0
 _MAX_CANDIDATES = 5
 _MAX_ROUGH_MATCHES = 60
-_MIN_FUZZY_LENGTH = 4
-_START_SIMILARITY = 96.0
-_LONG_WORD = 8
 _MAX_SHORT_NAME = 3
 _MAX_PARTIAL_WORDS = 3
-_MAX_VALUE_LENGTH = 40
-_MAX_VALUE_WORDS = 4
-START_LENGTH = 4
-"""The number of first letters that two similar words have in common."""
-_MAX_LISTED_VALUES = 12
 MAX_KINDS = 20
 """Maximum number of conditions on kinds of notes that the request model can select."""
 NAMESPACE_MARK = "___"
@@ -45,180 +50,14 @@ _MAX_FOLDER_KINDS = 8
 
 _ENDING = re.compile(r"(?:ings?|ed|ers?|ors?|e?s|e)$")
 _MIN_STEM = 3
-_SEPARATOR = re.compile(r"[-_ ]+")
-_MIN_PART_LENGTH = 3
-_NAME_WORD = re.compile(r"\w+")
 _NAME_PART = re.compile(r"[^\W_]+")
 NAMED_PROPERTIES = ("confidence", "type", "status", "read", "due", "date", "year", "born", "died", "tags")
 """Properties with symbols of their own in programs."""
 MAX_FIELDS = 32
 """Maximum number of properties that a request may refer to without naming them."""
 _NO_FIELDS = frozenset(("aliases", "cssclasses", "cssclass", "id", "permalink"))
-_UNNAMED_PROPERTIES = frozenset(
-    ("aliases", "title", "description", "summary", "url", "source", "id", "tags", "type", "cover", "image")
-)
-"""Properties whose values requests do not use to select notes."""
-_NUMERIC = re.compile(r"[\d\s.,:/+%-]*")
 _DAY = re.compile(r"\d{4}(?P<separator>[-_.]?)\d\d(?P=separator)\d\d")
 _MIN_WORD_SIMILARITY = 80.0
-
-_MIN_CHECKBOXES = 0.5
-"""Minimum share of checkboxes among the values of a property with which "yes" is the value true."""
-_LISTS = frozenset(("aliases", "cssclasses", "tags"))
-"""Properties that are lists in every vault."""
-_MIN_LISTS = 0.5
-"""Minimum share of lists among the values of a property with which a new value is a list."""
-
-
-@dataclass(frozen=True)
-class VaultWords:
-    """The names in the index other than names of notes."""
-
-    tags: tuple[str, ...] = ()
-    """The most frequent tag first."""
-    types: tuple[str, ...] = ()
-    properties: tuple[str, ...] = ()
-    values: tuple[tuple[str, str], ...] = ()
-    """Properties, each with one of its texts ("categories", "[[Movies]]")."""
-    value_shares: tuple[PropertyValueShares, ...] = ()
-    """The shares of kinds of values of each property, the most frequent property first."""
-    templates: str = "Templates"
-    """The folder of the templates for new notes."""
-    date_format: str = DATE_FORMAT
-    """The format of `{{date}}` in templates."""
-    time_format: str = TIME_FORMAT
-    """The format of `{{time}}` in templates."""
-
-    @property
-    def template_settings(self) -> tuple[str, str, str]:
-        """The folder of the templates, and the formats of dates and times in them."""
-        return self.templates, self.date_format, self.time_format
-
-    @cached_property
-    def conditions_by_value(self) -> Mapping[str, Sequence[str]]:
-        """The conditions on each text that may name notes, by the text's name key."""
-        conditions: dict[str, list[str]] = {}
-        for name, value in self.values:
-            label = property_label(value)
-            is_name = len(label) <= _MAX_VALUE_LENGTH and label.count(" ") < _MAX_VALUE_WORDS
-            # A type that is a link, such as "[[Authors]]", is no type in the sense of `find_type`.
-            is_unnamed = name_key(name) in _UNNAMED_PROPERTIES and label == value
-            if is_unnamed or not is_name or _NUMERIC.fullmatch(label):
-                continue
-            if "://" not in label and "@" not in label:
-                conditions.setdefault(name_key(label), []).append(_condition(name, label))
-        return {key: tuple(dict.fromkeys(texts)) for key, texts in conditions.items()}
-
-    @cached_property
-    def conditions_by_start(self) -> Mapping[str, Sequence[str]]:
-        """The conditions on tags and texts by the first `START_LENGTH` letters of each of their words."""
-        conditions: dict[str, dict[str, None]] = {}
-        named = [(tag.casefold(), (f"tag:{quote_value(tag)}",)) for tag in self.tags]
-        for text, texts in (*named, *self.conditions_by_value.items()):
-            for word in _NAME_WORD.findall(text):
-                if len(word) >= START_LENGTH:
-                    conditions.setdefault(word[:START_LENGTH], {}).update(dict.fromkeys(texts))
-        return {start: tuple(texts) for start, texts in conditions.items()}
-
-    @cached_property
-    def listed_conditions(self) -> Sequence[str]:
-        """The conditions on texts of properties with 2 to `_MAX_LISTED_VALUES` of them, such as a status.
-
-        Links are left out. The values of the most frequent property come first.
-        """
-        linked = {name_key(name) for name, value in self.values if value.startswith("[[")}
-        counts = Counter(name_key(name) for name, _ in self.values)
-        values: dict[str, dict[str, None]] = {}
-        for texts in self.conditions_by_value.values():
-            for text in texts:
-                name = name_key(text[1:].partition(":")[0])
-                if name not in linked:
-                    values.setdefault(name, {})[text] = None
-        order = {name_key(shares.name): at for at, shares in enumerate(self.value_shares)}
-        names = sorted(values, key=lambda name: order.get(name, len(order)))
-        few = [values[name] for name in names if 1 < counts[name] <= _MAX_LISTED_VALUES]
-        return tuple(text for texts in few for text in texts)
-
-    @cached_property
-    def category_conditions(self) -> Sequence[str]:
-        """The conditions on the properties that say what a note is, the most frequent value first."""
-        labels = [(name, property_label(value)) for name, value in self.categories]
-        return tuple(dict.fromkeys(_condition(name, label) for name, label in labels))
-
-    @cached_property
-    def values_by_joined_words(self) -> Mapping[str, str]:
-        """The keys of `conditions_by_value` that consist of several words, by the joined words: "scifi"."""
-        joined = {_joined_words(key): key for key in self.conditions_by_value}
-        return {text: key for text, key in joined.items() if text and text != key}
-
-    @cached_property
-    def categories(self) -> Sequence[tuple[str, str]]:
-        """The properties that say what a note is, each with one of its texts."""
-        return [(name, value) for name, value in self.values if name_key(name) in CATEGORY_PROPERTIES]
-
-    def links_of(self, name: str) -> Sequence[str]:
-        """Return the links among the texts of a property; none if most of its texts are no links."""
-        return tuple(self.links_by_label(name).values())
-
-    def links_by_label(self, name: str) -> Mapping[str, str]:
-        """Return the links among the texts of a property by their labels' keys, as `links_of` does."""
-        return self._links.get(name_key(name), {})
-
-    def has_text(self, name: str, text: str) -> bool:
-        """Return whether a property has a text or a link to it somewhere."""
-        return name_key(text) in self._texts.get(name_key(name), {})
-
-    @cached_property
-    def _links(self) -> Mapping[str, Mapping[str, str]]:
-        """The links by their labels' keys, by the key of each property whose texts are mostly links."""
-        links: dict[str, dict[str, str]] = {}
-        for name, texts in self._texts.items():
-            linked = {label: text for label, text in texts.items() if text.startswith("[[")}
-            if 2 * len(linked) > len(texts):
-                links[name] = linked
-        return links
-
-    @cached_property
-    def _texts(self) -> Mapping[str, Mapping[str, str]]:
-        """The texts of each property by the keys of their labels, by the property's key."""
-        texts: dict[str, dict[str, str]] = {}
-        for name, value in self.values:
-            texts.setdefault(name_key(name), {}).setdefault(name_key(property_label(value)), value)
-        return texts
-
-    def is_checkbox(self, name: str) -> bool:
-        """Return whether most values of a property are true or false."""
-        shares = self._shares_of(name)
-        return shares is not None and shares.checkboxes > _MIN_CHECKBOXES
-
-    def typed_value(self, name: str, value: object) -> object:
-        """Return the words "true" and "false" as booleans; other values, and a text property's, unchanged."""
-        shares = self._shares_of(name)
-        if shares is not None and not shares.checkboxes:
-            return value
-        return {"true": True, "false": False}.get(str(value).casefold(), value)
-
-    def is_list(self, name: str) -> bool:
-        """Return whether most notes with a property have a list as its value."""
-        shares = self._shares_of(name)
-        return name_key(name) in _LISTS or (shares is not None and shares.lists > _MIN_LISTS)
-
-    def _shares_of(self, name: str) -> PropertyValueShares | None:
-        key = name_key(name)
-        return next((shares for shares in self.value_shares if name_key(shares.name) == key), None)
-
-    @cached_property
-    def labels_by_word(self) -> Mapping[str, Sequence[str]]:
-        """The linked texts of several words, by each of their words that is long enough to search for."""
-        labels: dict[str, dict[str, str]] = {}
-        for _, value in self.values:
-            label = property_label(value)
-            words = name_key(label).split()
-            if value.startswith("[[") and 1 < len(words) <= _MAX_VALUE_WORDS:
-                for word in words:
-                    if len(word) >= _MIN_FUZZY_LENGTH:
-                        labels.setdefault(word, {})[name_key(label)] = label
-        return {word: tuple(texts.values()) for word, texts in labels.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -347,7 +186,7 @@ class Vocabulary:
         if near.is_clear:
             return near.paths[0]
         key = name_key(word)
-        max_distance = 0 if len(key) <= _MIN_FUZZY_LENGTH else _max_distance(key)
+        max_distance = 0 if len(key) <= MIN_FUZZY_LENGTH else max_misspelling(key)
         paths = [
             path
             for path in near.paths
@@ -367,7 +206,7 @@ class Vocabulary:
         near = [
             word
             for word in wanted
-            if any(_word_similarity(word, other) >= _MIN_WORD_SIMILARITY for other in known)
+            if any(word_similarity(word, other) >= _MIN_WORD_SIMILARITY for other in known)
         ]
         return 2 * len(near) > len(wanted) or fuzz.ratio(name_key(words), " ".join(known)) >= (
             _MIN_WORD_SIMILARITY
@@ -388,10 +227,10 @@ class Vocabulary:
 
         It has no other words: "The Long Goodbye (film)" for "The Long Goodbye" and "film".
         """
-        known = set(_NAME_WORD.findall(name_key(NotePath.on_disk(path).name)))
+        known = set(NAME_WORD.findall(name_key(NotePath.on_disk(path).name)))
         paths = []
         for other in self.find_similar_notes(NotePath.on_disk(path).name).paths:
-            parts = set(_NAME_WORD.findall(name_key(NotePath.on_disk(other).name)))
+            parts = set(NAME_WORD.findall(name_key(NotePath.on_disk(other).name)))
             if known < parts <= {*known, *words}:
                 paths.append(other)
         return paths[0] if len(paths) == 1 else None
@@ -424,7 +263,7 @@ class Vocabulary:
 
     def _search_names(self, key: str) -> SimilarNotes:
         names = self._resolver.fuzzy_names()
-        if len(key) < _MIN_FUZZY_LENGTH:
+        if len(key) < MIN_FUZZY_LENGTH:
             paths = self.notes_with_word(key) if len(key) >= _MIN_STEM else ()
             return SimilarNotes(paths[:_MAX_CANDIDATES], is_clear=len(paths) == 1)
         scores: dict[str, float] = {}
@@ -433,7 +272,7 @@ class Vocabulary:
             matches += names.containing(key, _MAX_ROUGH_MATCHES, 80.0)
         for match in matches:
             if NotePath.on_disk(match.path).is_note:
-                scores[match.path] = max(scores.get(match.path, 0.0), _name_similarity(key, match.name))
+                scores[match.path] = max(scores.get(match.path, 0.0), name_similarity(key, match.name))
         ranked = sorted(
             (path for path in scores if scores[path] >= _MIN_CANDIDATE_SIMILARITY),
             key=lambda path: (-scores[path], path),
@@ -469,7 +308,7 @@ class Vocabulary:
         match = process.extractOne(
             name_key(word), list(self._tags), scorer=fuzz.ratio, score_cutoff=_MIN_TAG_SIMILARITY
         )
-        if match and len(word) >= _MIN_FUZZY_LENGTH:
+        if match and len(word) >= MIN_FUZZY_LENGTH:
             return self._tags[match[0]]
         return self._find_tag_by_part(name_key(word))
 
@@ -587,7 +426,7 @@ class Vocabulary:
         for form in (key, *self.singular_forms(key)):
             known = self._words.conditions_by_value
             if conditions := known.get(form) or known.get(
-                self._words.values_by_joined_words.get(_joined_words(form), "")
+                self._words.values_by_joined_words.get(joined_words(form), "")
             ):
                 return conditions[0] if len(conditions) == 1 else f"({' OR '.join(conditions)})"
         return None
@@ -660,7 +499,7 @@ class Vocabulary:
         for name, value in self._words.categories:
             label = property_label(value)
             for form in (name_key(label), *self.plural_stems(name_key(label))):
-                conditions.setdefault(form, _condition(name, label))
+                conditions.setdefault(form, property_condition(name, label))
         return conditions
 
     def find_property(self, word: str) -> str | None:
@@ -804,12 +643,12 @@ class Vocabulary:
         if exact := self.find_folder(words):
             return exact
         key = name_key(words.strip().strip("/"))
-        if len(key) < _MIN_FUZZY_LENGTH:
+        if len(key) < MIN_FUZZY_LENGTH:
             return None
         near = [
             folder
             for known, folder in self._folders.items()
-            if OSA.distance(known, key, score_cutoff=2) <= _max_distance(key)
+            if OSA.distance(known, key, score_cutoff=2) <= max_misspelling(key)
         ]
         return near[0] if len(near) == 1 else None
 
@@ -866,72 +705,3 @@ class Vocabulary:
         for ending, singular in self._plurals:
             if key.endswith(ending) and len(key) > len(ending) - len(singular) + 2 - 2 * (key == ending):
                 yield key[: len(key) - len(ending)] + singular
-
-
-def property_label(value: str) -> str:
-    """Return a property's text without its brackets: the last part of a link's target; else unchanged."""
-    return parse_reference(value).target.rpartition("/")[2] if value.startswith("[[") else value
-
-
-def name_words(key: str) -> list[str]:
-    """Return the words of a property's key."""
-    return _SEPARATOR.split(key)
-
-
-def name_parts(key: str) -> set[str]:
-    """Return a property's key and its words without short ones: `distance-km` and "distance"."""
-    return {key, *(word for word in name_words(key) if len(word) >= _MIN_PART_LENGTH)}
-
-
-def _condition(name: str, label: str) -> str:
-    return f"[{name}:{quote_value(label)}]"
-
-
-def _joined_words(key: str) -> str:
-    return re.sub(r"[\s_-]", "", key)
-
-
-def _name_similarity(key: str, name: str) -> float:
-    """Return the similarity of `key` to a name, 0 to 100: of all letters, or of each word of `key`."""
-    letters = fuzz.ratio(key, name)
-    words, known = key.split(), name.split()
-    by_words = 0.0
-    if known and (len(words) > 1 or len(key) >= _MIN_FUZZY_LENGTH):
-        by_words = min(max(_word_similarity(word, other) for other in known) for word in words)
-    return max(letters, by_words * 0.9 + letters * 0.05)
-
-
-def _word_similarity(word: str, other: str) -> float:
-    """Return the similarity of two words, 0 to 100; a prefix counts almost as much as the whole word."""
-    is_start = len(word) >= _MIN_FUZZY_LENGTH and other.startswith(word)
-    return max(fuzz.ratio(word, other), _START_SIMILARITY if is_start else 0.0)
-
-
-def correct_spelling(word: str, known: Collection[str], endings: Sequence[str] = ()) -> str | None:
-    """Return the known word that `word` misspells, or None.
-
-    Words that differ only in their ending ("note", "notes") are different words, not misspellings.
-    """
-    if len(word) < _MIN_FUZZY_LENGTH or not word.isalpha() or word in known:
-        return None
-    max_distance = _max_distance(word)
-    best: tuple[int, int, str] | None = None
-    for other in known:
-        if abs(len(other) - len(word)) > max_distance or len(other) < _MIN_FUZZY_LENGTH:
-            continue
-        longer, shorter = (other, word) if len(other) > len(word) else (word, other)
-        if longer.startswith(shorter) and longer[len(shorter) :] in endings and longer[-1:] != shorter[-1:]:
-            continue
-        distance = OSA.distance(word, other, score_cutoff=max_distance)
-        if distance > max_distance:
-            continue
-        # A missing letter is likelier than a wrong one: "taks" is "tasks" rather than "tags".
-        wrong = sum((Counter(word) - Counter(other)).values())
-        if best is None or (distance, wrong, other) < best:
-            best = (distance, wrong, other)
-    return best[2] if best else None
-
-
-def _max_distance(word: str) -> int:
-    """Return the number of letters in which a misspelling of a word may differ."""
-    return 1 if len(word) < _LONG_WORD else 2

@@ -21,7 +21,7 @@ from app.agent.language.meaning.readings import (
     Reply,
 )
 from app.agent.language.words.lexicon import languages
-from app.agent.language.words.vocabulary import VaultWords
+from app.agent.language.words.vault_words import VaultWords
 from app.agent.pipeline import note_lists, note_search
 from app.agent.transcript import AgentText, Question, ToolCard
 from app.errors import TimeoutExpiredError

@@ -11,13 +11,16 @@ from app.agent.language.meaning.actions import ACTIONS
 from app.agent.language.meaning.dialog import DialogState
 from app.agent.language.meaning.notation import serialize
 from app.agent.language.meaning.readings import NoteSet, PipelineStep, Reading
+from app.agent.language.model.item_spans import request_items
 from app.agent.language.model.known_conditions import MAX_KNOWN_CONDITIONS, known_conditions
-from app.agent.language.model.program import CONDITION, ProgramReader, Symbol, request_items
+from app.agent.language.model.program import ProgramReader
 from app.agent.language.model.request_model import field_inputs
+from app.agent.language.model.symbols import CONDITION, Symbol
 from app.agent.language.words.dates import DateParser
 from app.agent.language.words.lexicon import languages
 from app.agent.language.words.tokens import tokenize
-from app.agent.language.words.vocabulary import VaultWords, Vocabulary
+from app.agent.language.words.vault_words import VaultWords
+from app.agent.language.words.vocabulary import Vocabulary
 from app.index.records import PropertyValueShares
 from app.index.resolver import Resolver
 from app.vault.path import NotePath

@@ -16,7 +16,9 @@ from app.agent.language.meaning.conditions import condition_slots, replaced_cond
 from app.agent.language.meaning.dialog import DialogState
 from app.agent.language.meaning.notation import serialize
 from app.agent.language.meaning.readings import NoteSet, PipelineStep, Reading
-from app.agent.language.model.program import (
+from app.agent.language.model.item_spans import request_items
+from app.agent.language.model.program import ProgramReader
+from app.agent.language.model.symbols import (
     COMPARISONS,
     FIELDS,
     FLAGS,
@@ -28,14 +30,13 @@ from app.agent.language.model.program import (
     ORDERS,
     PROPERTY_ORDERS,
     REFERENCES,
-    ProgramReader,
     Symbol,
-    request_items,
 )
 from app.agent.language.words.dates import DateParser, DateSpan
 from app.agent.language.words.lexicon import Language, languages
 from app.agent.language.words.tokens import plain_number, tokenize
-from app.agent.language.words.vocabulary import VaultWords, Vocabulary, correct_spelling
+from app.agent.language.words.vault_words import VaultWords
+from app.agent.language.words.vocabulary import Vocabulary
 from app.index.records import PropertyValueShares
 from app.index.resolver import Resolver
 from app.vault.path import NotePath
@@ -701,7 +702,7 @@ def test_a_month_names_its_note() -> None:
     resolver = Resolver()
     resolver.add(NotePath.on_disk("Journal/2026-02.md"))
     asked = replace(request("add it to February"), vocabulary=Vocabulary(resolver, VaultWords()))
-    found = ProgramReader(asked, request_items(asked)).named((3, 3))
+    found = ProgramReader(asked, request_items(asked)).sets.named((3, 3))
     assert found is not None and found.notes == ("Journal/2026-02.md",)
 
 
@@ -813,11 +814,6 @@ def test_a_size_after_an_order_by_amount_is_that_amount() -> None:
     assert continued_order(after("tag:clock", "name"), "size") == "size"
     assert continued_order(after("[born:>=1700] [born:<1800]", ""), "modified") == "born"
     assert continued_order(after("modified:>=2026-01-01", ""), "created") == "modified"
-
-
-def test_a_missing_letter_is_likelier_than_a_wrong_one() -> None:
-    assert correct_spelling("taks", frozenset(("tags", "tasks"))) == "tasks"
-    assert correct_spelling("tagz", frozenset(("tags", "tasks"))) == "tags"
 
 
 def test_alternatives_are_not_replaced_in_part() -> None:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from app.agent.language.model.program import OUTCOMES
 from app.agent.language.model.request_model import MAX_SYMBOLS, FieldInput, ItemInput, request_model
+from app.agent.language.model.symbols import OUTCOMES
 from app.agent.language.model.word_pieces import WordPieces
 
 ROOT = Path(__file__).resolve().parents[4]

@@ -6,7 +6,8 @@ import pytest
 
 from app.agent.language.doubts.stated_values import linked_value
 from app.agent.language.words.lexicon import languages
-from app.agent.language.words.vocabulary import VaultWords, Vocabulary
+from app.agent.language.words.vault_words import VaultWords
+from app.agent.language.words.vocabulary import Vocabulary
 from app.index.resolver import Resolver
 from tests.agent.language.doubts.test_stated_values import fill_books
 from tests.agent.language.meaning.test_dialog import say, talk, text
