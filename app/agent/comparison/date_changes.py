@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
+from datetime import date
 
 from app.agent.comparison.chosen_readings import is_chosen
 from app.agent.comparison.found_notes import FoundNotes
+from app.agent.language.doubts.stated_days import in_year, names_month
 from app.agent.language.grammar.note_facts import PropertiesOf
 from app.agent.language.grammar.request import Request
 from app.agent.language.grammar.said_words import SaidWords
@@ -20,8 +23,12 @@ from app.agent.language.meaning.readings import (
 )
 from app.agent.language.tasks.rescheduling import date_changes, rescheduled_note, task_of_date
 from app.agent.language.tasks.task_matching import TASK_FIELDS
+from app.agent.language.words.dates import ISO_DAY
 from app.agent.language.words.lexicon import languages
 from app.index.query_serializer import quote_text
+
+_YEAR = re.compile(r"\d{4}")
+_DAY_IN_CONDITION = re.compile(r"(?<=[:<>=])\d{4}-\d\d-\d\d(?=\])")
 
 
 class DateChanges:
@@ -70,6 +77,45 @@ class DateChanges:
             return replace(interpretation, question=question_about(options), options=tuple(options))
         return Clarification(question_about(options), tuple(options))
 
+    async def with_likely_year(self, interpretation: Interpretation, request: Request) -> Interpretation:
+        """Return an interpretation with the coming month instead of the last one where the notes suggest it.
+
+        A month without a year in a search means the coming one if only this one is found, and a new value if
+        notes have later values of its property.
+        """
+        if (
+            not isinstance(interpretation, Reading | Clarification)
+            or _YEAR.search(request.text)
+            or not names_month(request)
+        ):
+            return interpretation
+        if isinstance(interpretation, Reading):
+            return await self._in_likely_year(interpretation, request)
+        options = [
+            replace(own, label=serialize(reading), reading=reading)
+            for own in interpretation.options
+            if (reading := await self._in_likely_year(own.reading, request))
+        ]
+        return replace(interpretation, options=tuple(options))
+
+    async def _in_likely_year(self, reading: Reading, request: Request) -> Reading:
+        step, today = reading.last, request.dates.today
+        target, value = step.target, str(step.arguments.get("value"))
+        coming = _DAY_IN_CONDITION.sub(lambda day: _year_later(day[0], today), target.query) if target else ""
+        if target is not None and coming != target.query:
+            if await self._finds(target.query) or not await self._finds(coming):
+                return reading
+            step = replace(step, target=replace(target, query=coming))
+        elif step.action == "set_property" and ISO_DAY.fullmatch(value):
+            later = _year_later(value, today)
+            if later == value or not await self._finds(f"[{step.arguments['key']}:>{today}]"):
+                return reading
+            step = step.with_argument("value", later)
+        return replace(reading, steps=(*reading.steps[:-1], step))
+
+    async def _finds(self, query: str) -> bool:
+        return bool((await self._found.with_hits(NoteSet(query=query))).notes)
+
     async def _has_open_tasks(self, note: str) -> bool:
         # The path makes the search fast.
         query = f'{TASK_FIELDS["open"]}:"" path:{quote_text(note)}'
@@ -82,6 +128,13 @@ class DateChanges:
             return []
         due = {name for language in languages() for name in language.words("due_properties")}
         return date_changes(reading, note, self._properties_of(note), text, due)
+
+
+def _year_later(text: str, today: date) -> str:
+    """Return a past day one year later if it is still to come then; otherwise the same text."""
+    day = date.fromisoformat(text)
+    later = in_year(day, day.year + 1)
+    return later.isoformat() if later is not None and day < today <= later else text
 
 
 def _names_day(request: Request, note: str) -> bool:

@@ -5,12 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from app.agent.comparison.plain_task_changes import plain_task_change, stated_task
 from app.agent.language.grammar.request import Request
 from app.agent.language.meaning.actions import TASK_ACTIONS
+from app.agent.language.meaning.clarifications import with_options
 from app.agent.language.meaning.notation import serialize
-from app.agent.language.meaning.readings import ClarificationOption, PipelineStep
+from app.agent.language.meaning.readings import (
+    Clarification,
+    ClarificationOption,
+    Interpretation,
+    PipelineStep,
+    Reply,
+)
 from app.agent.language.tasks.task_matching import matching_tasks, names_task
 from app.agent.pipeline.task_questions import task_reading
+from app.answering.question import stop_words
 from app.index.records import TaskRecord
 
 MAX_TASKS = 10_000
@@ -75,6 +84,44 @@ class OfferedTasks:
             if own.tasks != () and not any(own.is_vague_form_of(other) for other in described)
         ]
         return tuple(option for own in kept for option in _named(own, tasks)) or tuple(options)
+
+    def compare_tasks(self, interpretation: Interpretation, request: Request) -> Interpretation:
+        """Return a question without tasks that notes lack, or the change of the only task that can be meant.
+
+        The completion of a task in talk that a statement describes becomes the first option.
+        """
+        is_understood = not isinstance(interpretation, Reply) or interpretation.understood
+        if self._tasks_of is None or (is_understood and not isinstance(interpretation, Clarification)):
+            return interpretation
+        tasks = self._tasks_of()
+        if len(tasks) >= MAX_TASKS:
+            return interpretation
+        offered = interpretation.options if isinstance(interpretation, Clarification) else ()
+        kept = [own for own in self.name_tasks(offered, request) if _has_task(own, tasks, request)]
+        is_task = bool(kept) and kept[0].reading.last.action in TASK_ACTIONS
+        open_tasks = [own for own in tasks if not own.done]
+        if not is_task and (stated := stated_task(request, open_tasks)) is not None:
+            kept.insert(0, ClarificationOption(serialize(stated), stated))
+        if not kept:
+            return Reply("", understood=False) if offered else interpretation
+        known = interpretation if isinstance(interpretation, Clarification) else Clarification("", ())
+        question = with_options(known, [*kept, *known.spare]) if kept != list(offered) else known
+        return plain_task_change(question, request, open_tasks) or question
+
+
+def _has_task(option: ClarificationOption, tasks: Sequence[TaskRecord], request: Request) -> bool:
+    """Return whether the notes of an option have the task that it changes; True for other options."""
+    step, code = option.reading.last, request.language.code
+    if step.action not in TASK_ACTIONS or len(option.reading.steps) > 1:
+        return True
+    words = str(step.arguments.get("query", ""))
+    if "query" in step.arguments and stop_words(code).issuperset(words.casefold().split()):
+        return False
+    if step.target is None or not step.target.notes or step.target.query:
+        return True
+    is_done, paths = _changes_completed(step), step.target.notes
+    own = [(str(task.path), task.text) for task in tasks if task.done == is_done and str(task.path) in paths]
+    return bool(matching_tasks(words, own, code) if words else own)
 
 
 def _words(option: ClarificationOption) -> str:

@@ -119,15 +119,15 @@ class VaultComparison:
         is_split, joined = False, None
         if self._found.can_search:
             is_split, joined = await self._orders.join(interpretation, text, state)
-        if joined is not None:
-            return joined
         request = self._requests.request_of(text, state)
+        if joined is not None:
+            return self._offered_tasks.compare_tasks(joined, request)
         compared = await self._compare_one(interpretation, text, state)
         compared = await self._owned.with_owned_note(compared, request)
         kept = without_dropped_orders(request, compared)
-        if is_split:
-            return kept
-        return kept if isinstance(compared, Clarification) and isinstance(kept, Clarification) else compared
+        if not is_split and not (isinstance(compared, Clarification) and isinstance(kept, Clarification)):
+            kept = compared
+        return self._offered_tasks.compare_tasks(kept, request)
 
     async def _compare_text(self, text: str, request: Request) -> Interpretation:
         """Return the interpretation of another text in the dialog of a request, revised by the vault."""
@@ -147,6 +147,7 @@ class VaultComparison:
         interpretation = await self._tasks.with_described_task(interpretation, request)
         interpretation = await self._tasks.with_tasks_of_notes(interpretation, request)
         interpretation = await self._dates.with_date_changes(interpretation, request)
+        interpretation = await self._dates.with_likely_year(interpretation, request)
         interpretation = self._with_property_changes(interpretation, request)
         interpretation = self._with_stated_changes(interpretation, request)
         interpretation = await self._daily.restrict(interpretation, request)

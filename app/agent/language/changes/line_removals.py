@@ -58,7 +58,8 @@ def _reading(request: Request, what: str, notes: NoteSet | None, text: str) -> R
 
 def _without_ending(language: Language, tokens: tuple[Token, ...]) -> tuple[Token, ...]:
     for at in range(1, len(tokens)):
-        if language.matches_phrase(tokens[at:], "line_removals", "endings"):
+        names = ("line_removals", "task_changes")
+        if any(language.matches_phrase(tokens[at:], name, "endings") for name in names):
             return tuple(trim_marks(tokens[:at]))
     return tokens
 
@@ -78,6 +79,9 @@ def _objects(language: Language, tokens: Sequence[Token]) -> list[tuple[str, Seq
             lead = language.match_prefix(tokens, lead, "line_removals", "leads")
             while lead < len(tokens) and tokens[lead].kind == "mark":
                 lead += 1
+            says_that = start > 0 and tokens[0].key in language.table("doubts")["demonstratives"]
+            if what == TASK and says_that and after < len(tokens) and tokens[after].key == ",":
+                lead = len(tokens)  # "that task, it's not needed any more"
             # A line is only known by its words.
             if what == TASK or lead < len(tokens):
                 objects.append((what, tokens[lead:]))

@@ -53,11 +53,11 @@ def with_nearest_year(
     old = next((str(value)[:10] for value in old_values if ISO_DAY.fullmatch(str(value)[:10])), "")
     if not old or not ISO_DAY.fullmatch(text) or text[:4] in request.text:
         return []
-    if not any(_is_month(request, token) for token in request.tokens):
+    if not names_month(request):
         return []
     present, today = date.fromisoformat(old), request.dates.today
     is_due = name_key(str(step.arguments["key"])) in request.language.words("due_properties")
-    days = [day for year in range(-1, 2) if (day := _in_year(date.fromisoformat(text), present.year + year))]
+    days = [day for year in range(-1, 2) if (day := in_year(date.fromisoformat(text), present.year + year))]
     if is_due or present >= today:
         days = [day for day in days if day >= today]
     nearest = min(days, key=lambda day: abs(day - present), default=None)
@@ -70,11 +70,12 @@ def with_nearest_year(
     return [dated, step] if is_set else []  # "move it to March 28" is in the future
 
 
-def _in_year(day: date, year: int) -> date | None:
+def in_year(day: date, year: int) -> date | None:
+    """Return the same day of another year; None for 29 February in most of them."""
     try:
         return day.replace(year=year)
     except ValueError:
-        return None  # 29 February
+        return None
 
 
 def _undated_task(request: Request, step: PipelineStep, text: str, day: date) -> PipelineStep | None:
@@ -127,11 +128,16 @@ def gives_only_day(request: Request, reading: Reading) -> bool:
     tokens = request.tokens
     if all(step.action != "reschedule_task" for step in reading.steps):
         return False
-    if any(_is_month(request, token) for token in tokens):
+    if names_month(request):
         return False
     ends = range(1, len(tokens) + 1)
     spans = (tokens[start:end] for end in ends for start in range(max(0, end - _MAX_DAY_TOKENS), end))
     return any(request.dates.parse_latest_day(span) is not None for span in spans)
+
+
+def names_month(request: Request) -> bool:
+    """Return whether a request names a month."""
+    return any(_is_month(request, token) for token in request.tokens)
 
 
 def _is_month(request: Request, token: Token) -> bool:

@@ -43,14 +43,16 @@ def rescheduled_note(request: Request, reading: Reading) -> str:
 def task_of_date(reading: Reading, dialog: DialogState) -> Reading | None:
     """Return the change of a task's due date that "set the due to March 28" may mean right after the task.
 
-    Return None if the reading sets another property, or if the last request was not about a task of the note.
+    Return None if the reading sets another property, or if the last request was not about a single task of
+    the note.
     """
     step = reading.last
     is_due = step.action == "set_property" and name_key(str(step.arguments.get("key"))) == "due"
     if not is_due or len(reading.steps) > 1 or step.target is None or len(dialog.tasks) != 1:
         return None
     day, (path, task) = str(step.arguments.get("value")), dialog.tasks[0]
-    if not ISO_DAY.fullmatch(day) or step.target.notes != (path,) or not dialog.made:
+    is_listed = dialog.last is not None and dialog.last.last.action == "list_tasks"
+    if not ISO_DAY.fullmatch(day) or step.target.notes != (path,) or not (dialog.made or is_listed):
         return None
     moved = PipelineStep("reschedule_task", step.target, {"query": task, "due": day})
     return replace(reading, steps=(moved,))

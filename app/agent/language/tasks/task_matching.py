@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cache
 
 from app.agent.language.words.dates import ISO_DAY
@@ -99,9 +99,7 @@ def _plain_words() -> frozenset[str]:
 def matching_tasks(words: str, tasks: Sequence[tuple[str, str]], language: str) -> list[tuple[str, str]]:
     """Return the tasks that share the most words with `words`, at least half of them.
 
-    Other forms of a word count less than the word, and words in the name of the task's note count half: after
-    "I repotted the blueberry", that is the task "Repot the bigger one" in the note Blueberry. If the text of
-    some of the tasks is exactly `words`, return only those.
+    If the text of some of the tasks is exactly `words`, return only those.
 
     Args:
         words: The words in the request.
@@ -109,22 +107,27 @@ def matching_tasks(words: str, tasks: Sequence[tuple[str, str]], language: str) 
         language: The code of the request's language.
     """
     wanted = content_words(words) or set(_WORD.findall(words.casefold()))
-    shares: list[float] = []
-    for path, line in tasks:
-        text, name = (
-            _WORD.findall(part.casefold()) for part in (task_text(line), NotePath.on_disk(path).name)
-        )
-        found = [
-            max(_word_share(text, word, language), _NAME_SHARE * _word_share(name, word, language))
-            for word in wanted
-        ]
-        shares.append(sum(found) / len(wanted or "-"))
+    shares = [share_of_task(wanted, path, task_text(line), language) for path, line in tasks]
     best = max(shares, default=0.0)
     if best < _MIN_TASK_SHARE:
         return []
     matches = [task for task, share in zip(tasks, shares, strict=True) if share == best]
     exact = [task for task in matches if task_text(task[1]).casefold() == words.casefold()]
     return exact or matches
+
+
+def share_of_task(words: Collection[str], path: str, text: str, language: str) -> float:
+    """Return the share of words that a task contains.
+
+    Other forms of a word count less than the word, and words in the name of the task's note count half: after
+    "I repotted the blueberry", the task "Repot the bigger one" in the note Blueberry is meant.
+    """
+    own, name = (_WORD.findall(part.casefold()) for part in (text, NotePath.on_disk(path).name))
+    found = [
+        max(_word_share(own, word, language), _NAME_SHARE * _word_share(name, word, language))
+        for word in words
+    ]
+    return sum(found) / len(words or "-")
 
 
 def _word_share(words: Sequence[str], word: str, language: str) -> float:

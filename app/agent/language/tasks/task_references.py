@@ -209,6 +209,9 @@ def _core(request: Request, tokens: tuple[Token, ...]) -> tuple[Token, ...]:
     language = request.language
     words = tuple(token for token in tokens if token.kind != "mark")
     start = language.match_prefix(words, 0, "task_changes", "leads")
+    done = language.match_prefix(words, start, "task_changes", "done_leads")
+    if language.matches_phrase(words[done:], "compound_requests", "completions"):
+        start = done  # "done, tick it"
     end, before = len(words), 0
     while end != before:
         before = end
@@ -279,9 +282,12 @@ def _parts(action: str, tokens: tuple[Token, ...]) -> Iterator[tuple[tuple[Token
 def parse_due(request: Request, tokens: tuple[Token, ...]) -> str:
     """Parse all tokens as a new due date, a period, or a shift of the present due date.
 
-    "By a week", "a week" and "two days later" are shifts.
+    "By a week", "a week" and "two days later" are shifts; "the same day" is that of the task moved last.
     """
     language, dates = request.language, request.dates
+    if language.matches_phrase(tokens, "task_changes", "same_day"):
+        last = request.dialog.last
+        return str(last.last.arguments.get("due", "")) if last is not None else ""
     after = language.match_prefix(tokens, 0, "task_changes", "by")
     shift = dates.parse_duration(tokens[after:]) or dates.parse_shift(tokens)
     if shift is not None:
@@ -297,8 +303,11 @@ def _named_tasks(request: Request, change: _Change) -> list[Task]:
     """Return the tasks that the words mean."""
     language, dialog = request.language, request.dialog
     if not change.words:
-        is_new = dialog.last is not None and adds_tasks(dialog.last.last)
-        is_last = is_new or (change.due == NO_DUE and len(dialog.tasks) == 1)
+        before = dialog.last.last if dialog.last is not None else None
+        is_new = before is not None and adds_tasks(before)
+        says_it = any(language.has_phrase(request.tokens, name) for name in ("it", "this"))
+        is_shown = says_it and before is not None and before.action in ("list_tasks", "reschedule_task")
+        is_last = is_new or ((is_shown or change.due == NO_DUE) and len(dialog.tasks) == 1)
         return list(dialog.tasks) if is_last and change.due else []
     words = [token for token in change.words if token.key not in language.words("determiners")]
     if len(words) > 1 and any(language.matches_phrase(words[:1], name) for name in ("it", "them")):

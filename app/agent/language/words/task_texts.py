@@ -70,6 +70,8 @@ def split_due_day(
         days = dates.days_ahead(own[after:])
         if days is None:
             continue
+        if own[after].key.isdigit() and dates.days_ahead(own[after + 1 :]) == days:
+            continue  # "chapter 2 tomorrow"
         first, _, last = days.partition("..")
         is_until = language.match_prefix(own, after, "dates", "until") > after
         is_due = after > start or own[start].key in language.table("new_tasks")["deadlines"]

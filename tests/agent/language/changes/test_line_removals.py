@@ -44,6 +44,7 @@ async def test_the_whole_line_goes(talk, approver, request_text, expected) -> No
     ("request_text", "expected"),
     [
         ("drop that task completely", WITHOUT_DOCS),
+        ("drop that task, Ann has done it", WITHOUT_DOCS),
         ("delete this task", WITHOUT_DOCS),
         ("delete the task", WITHOUT_DOCS),
         ("streich diese Aufgabe ganz", WITHOUT_DOCS),

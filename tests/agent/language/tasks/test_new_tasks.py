@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from app.agent.language.meaning.dialog import DialogState
+from app.agent.language.words.task_texts import split_due_day
 from app.agent.transcript import Question
 from tests.agent.language.doubts.test_change_doubts import choices
 from tests.agent.language.meaning.test_dialog import OPEN, answers, fill, order, say, state, talk, text
@@ -25,6 +27,8 @@ HEAD = "# Errands\n"
         ('add a task "oil it" due 2031-12-04 to Errands', "oil it 📅 2031-12-04"),
         ('add task "oil it" to Errands, due 2031-12-04', "oil it 📅 2031-12-04"),
         ("new task in Errands: oil it (due 2031-12-04)", "oil it 📅 2031-12-04"),
+        ("new to do in Errands: oil lock 4, due 2031-12-04", "oil lock 4 📅 2031-12-04"),
+        ("new task in Errands: oil lock 4 on 5 December 2031", "oil lock 4 📅 2031-12-05"),
         ("new task in Errands: tell the team, December 10, 2031", "tell the team 📅 2031-12-10"),
         ("can you add a to-do to Errands: oil it by December 4, 2031?", "oil it 📅 2031-12-04"),
         ("add to Errands a task: - [ ] oil it", "oil it"),
@@ -302,3 +306,10 @@ async def test_a_property_gets_the_value_task(talk) -> None:
     await fill(talk, Errands=HEAD)
     await say(talk, "open Errands", "set type as task")
     assert text(talk, "Errands.md") == f"---\ntype: task\n---\n{HEAD}"
+
+
+@pytest.mark.parametrize("text", ["paint room 4 tomorrow", "paint room 4 today"])
+def test_a_number_before_a_day_stays_in_a_task(talk, text) -> None:
+    request = talk.workspace.agent._builtin._requests.request_of(text, DialogState())
+    rest, day = split_due_day(text, request.language, request.dates)
+    assert rest == "paint room 4" and day is not None

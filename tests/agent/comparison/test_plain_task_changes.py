@@ -1,0 +1,108 @@
+"""Changes of the only task that a request can mean: they run, or come first."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.agent.transcript import Question
+from tests.agent.language.doubts.test_change_doubts import choices
+from tests.agent.language.meaning.test_dialog import fill, say, talk, text
+
+__all__ = ["talk"]
+SHED = (
+    "# Shed\n- [ ] Grease the hinges 📅 2031-12-06\n- [ ] Order a new rake\n"
+    "- [ ] Ask Bo about the spare wheel\n- [ ] Scharniere ölen\n"
+)
+YARD = "# Yard\n- [ ] Repair the fence by the pond\n- [ ] Move the compost bin\n"
+
+
+@pytest.mark.parametrize(
+    ("request_text", "line"),
+    [
+        ("hinges are greased", "- [x] Grease the hinges 📅 2031-12-06"),
+        ("the new rake is ordered", "- [x] Order a new rake"),
+        ("talked to bo about the wheel, tick that", "- [x] Ask Bo about the spare wheel"),
+        ("fixed the pond fence, check it off", "- [x] Repair the fence by the pond"),
+        ("spare wheel: move to 2031-12-12", "- [ ] Ask Bo about the spare wheel 📅 2031-12-12"),
+        ("the compost bin can wait until 2031-12-20", "- [ ] Move the compost bin 📅 2031-12-20"),
+        ("die Scharniere sind geölt, hake das ab", "- [x] Scharniere ölen"),
+    ],
+)
+async def test_the_only_task_that_a_request_can_mean_is_changed(talk, request_text, line) -> None:
+    await fill(talk, Shed=SHED, Yard=YARD)
+    await say(talk, "open Shed", request_text)
+    assert line in text(talk, "Shed.md") + text(talk, "Yard.md")
+
+
+@pytest.mark.parametrize(
+    "request_text",
+    [
+        "the fence is repaired",  # another note than that on the screen, and no order
+        "the hinges aren't greased yet",
+        "are the hinges greased?",
+        "did I order the rake",
+        "remind me tomorrow to grease the hinges",
+        "sold the compost, tick that",  # only one word of another note's task
+        "add to the text: rake ordered on 2031-12-04",
+        "finish the spare wheel drawing",
+        "tick nothing, but give the new rake 2031-12-20",
+    ],
+)
+async def test_other_requests_change_no_task_at_once(talk, request_text) -> None:
+    await fill(talk, Shed=SHED, Yard=YARD)
+    await say(talk, "open Shed", request_text)
+    assert "[x]" not in text(talk, "Shed.md") + text(talk, "Yard.md")
+    assert "📅 2031-12-04" not in text(talk, "Shed.md")
+
+
+async def test_a_task_that_two_notes_have_is_asked_about(talk) -> None:
+    await fill(talk, Shed=SHED, Yard="# Yard\n- [ ] Grease the hinges of the gate\n")
+    await say(talk, "open Shed", "oiled the hinges, tick that")
+    assert "[x]" not in text(talk, "Shed.md") + text(talk, "Yard.md") and isinstance(talk.items[-1], Question)
+
+
+@pytest.mark.parametrize(
+    ("task", "request_text"),
+    [
+        ("Back up the photos", "photos are backed up"),
+        ("Submit the survey", "survey's submitted"),
+        ("Water the ferns", "ferns watered"),
+    ],
+)
+async def test_a_task_in_other_forms_is_offered_first(talk, task, request_text) -> None:
+    await fill(talk, Shed=f"# Shed\n- [ ] {task}\n- [ ] Sweep\n")
+    await say(talk, "open Shed", request_text)
+    assert f'complete_task [@Shed] query="{task}"' in choices(talk)[0] or "[x]" in text(talk, "Shed.md")
+
+
+async def test_done_ticks_the_only_task_shown(talk) -> None:
+    await fill(talk, Shed="# Shed\n- [ ] Grease the hinges\n")
+    await say(talk, "open Shed", "what is open in Shed?", "done, tick it")
+    assert "- [x] Grease the hinges" in text(talk, "Shed.md")
+
+
+async def test_done_offers_no_task_without_words_if_several_were_shown(talk) -> None:
+    await fill(talk, Shed=SHED)
+    await say(talk, "open Shed", "what is open in Shed?", "done, tick it")
+    assert text(talk, "Shed.md") == SHED
+    assert all("query=" in choice and 'query=""' not in choice for choice in choices(talk))
+
+
+@pytest.mark.parametrize(
+    ("requests", "line"),
+    [
+        (["what is open in Shed?", "make that the 25th"], "- [ ] Grease the hinges 📅 20"),
+        (
+            ["move grease the hinges to 2031-12-24", "and the compost bin to the same day"],
+            "bin 📅 2031-12-24",
+        ),
+        (
+            ["verschieb grease the hinges auf 2031-12-24", "und compost bin auf den gleichen Tag"],
+            "bin 📅 2031-12-24",
+        ),
+    ],
+)
+async def test_a_day_follows_a_task(talk, requests, line) -> None:
+    await fill(talk, Shed="# Shed\n- [ ] Grease the hinges\n", Yard=YARD)
+    await say(talk, "open Shed", *requests)
+    assert line in text(talk, "Shed.md") + text(talk, "Yard.md")
