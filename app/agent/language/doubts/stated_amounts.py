@@ -11,10 +11,8 @@ from app.agent.language.grammar.note_facts import PropertiesOf
 from app.agent.language.grammar.request import Request
 from app.agent.language.meaning.readings import NoteSet, PipelineStep
 from app.agent.language.words.lexicon import Language
-from app.agent.language.words.tokens import plain_number
 from app.vault.path import name_key
 
-THOUSANDS = re.compile(r"[-+]?\d{1,3}(?:\.\d{3})+(?:,\d+)?")
 _AMOUNT = re.compile(r"(?P<before>[£$€]?)\s*(?P<number>\d[\d.,]*)\s*(?P<unit>[£$€]|[^\W\d_]+)?")
 
 
@@ -114,7 +112,5 @@ def _sum_of(first: object, second: object) -> int | float:
 
 
 def _number(text: str, language: Language) -> Decimal | None:
-    if THOUSANDS.fullmatch(text) and language.table("stated_values")["has_dots_in_numbers"]:
-        return Decimal(text.replace(".", "").replace(",", "."))
-    plain = plain_number(text)
+    plain = language.plain_number(text)
     return Decimal(plain) if plain is not None else None

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from app.agent.language.doubts.stated_amounts import (
-    THOUSANDS,
     changed_by,
     increased_number,
     is_number,
@@ -19,7 +18,7 @@ from app.agent.language.words.dates import ISO_DAY
 from app.agent.language.words.lexicon import languages
 from app.agent.language.words.linked_values import PLAIN, are_notes, linked_value, may_be_noun
 from app.agent.language.words.text_lists import split_items
-from app.agent.language.words.tokens import tokenize
+from app.agent.language.words.tokens import DOTTED_NUMBER, tokenize
 from app.agent.language.words.vault_words import VaultWords, property_label
 from app.vault.path import NotePath, name_key
 
@@ -41,7 +40,6 @@ class StatedValues:
         self._names = request.vocabulary
         self._properties_of = properties_of
         self._words = words
-        self._table = request.language.table("stated_values")
 
     def alternatives(self, step: PipelineStep) -> Sequence[PipelineStep]:
         """Return the changes that set a property to another value than the request's words."""
@@ -132,14 +130,13 @@ class StatedValues:
         notes = step.target.notes if step.target is not None else ()
         return present_values(self._properties_of, notes, step.arguments["key"])
 
-    def _thousands(self, value: object) -> list[int | float]:
-        """Return both numbers that "51.000" may mean; none for a number without such dots."""
+    def _thousands(self, value: object) -> list[object]:
+        """Return both numbers that "51.000" may mean in a language with decimal points; none for others."""
         texts = (token.value for token in self._request.tokens)
-        text = next((text for text in texts if THOUSANDS.fullmatch(text) and "," not in text), "")
+        text = next((text for text in texts if DOTTED_NUMBER.fullmatch(text) and "," not in text), "")
         if text.count(".") != 1 or float(text) != value:
             return []
-        number = int(text.replace(".", ""))
-        return [number, value] if self._table["has_dots_in_numbers"] else [value, number]
+        return [value, int(text.replace(".", ""))]
 
     def _days(self, step: PipelineStep, value: str) -> list[str]:
         """Return the day that a text such as "31.3." may mean if the property has a day."""

@@ -329,7 +329,7 @@ class PropertyConditionParser:
         if not token.is_word:
             return "", position
         if _NUMBER.fullmatch(token.value):
-            return format_number(token.value), position + 1
+            return self._language.plain_number(token.value) or token.value, position + 1
         if token.key in self._language.words("fillers"):
             return "", position
         following = tokens[position + 1].key if position + 1 < len(tokens) else ""
@@ -337,11 +337,3 @@ class PropertyConditionParser:
         if is_ordinal and following in self._language.words("result_pronouns"):
             return "", position  # "in which room is the third one?"
         return (token.value if _PLAIN.fullmatch(token.value) else quote_text(token.value)), position + 1
-
-
-def format_number(text: str) -> str:
-    """Format a number for the search language; a percentage becomes a fraction of 1."""
-    number = text.replace(",", ".")
-    if number.endswith("%"):
-        return f"{float(number[:-1]) / 100:g}"
-    return number

@@ -9,7 +9,6 @@ from functools import cached_property
 
 from app.agent.language.grammar.note_references import CUED_FIT, UNKNOWN_FIT, ParsedSet
 from app.agent.language.grammar.note_sets import NoteSetParser
-from app.agent.language.grammar.property_conditions import format_number
 from app.agent.language.meaning.actions import FOLDER_ACTIONS, Action
 from app.agent.language.meaning.readings import NoteSet
 from app.agent.language.words.lexicon import ActionFrame, Language
@@ -409,10 +408,10 @@ class RoleValueParser:
             return RoleBinding({role: day.isoformat()}, 1.0)
         if len(tokens) == 1:
             token = tokens[0]
-            if token.is_word and _NUMBER.fullmatch(token.value):
-                number = float(format_number(token.value.rstrip(")")))
-                is_integer = number.is_integer() and "." not in token.value
-                return RoleBinding({role: int(number) if is_integer else number}, 1.0)
+            plain = self._language.plain_number(token.value.rstrip(")")) if token.is_word else None
+            if plain is not None and _NUMBER.fullmatch(token.value):
+                is_integer = "." not in plain
+                return RoleBinding({role: int(plain) if is_integer else float(plain)}, 1.0)
             # A link is written with its brackets.
             value = self._raw(tokens) if token.kind == "link" else token.value
             return RoleBinding({role: value}, 1.0 if token.kind == "quoted" else 0.9)
@@ -455,8 +454,8 @@ class RoleValueParser:
         if len(part) != 1:
             return None
         text = part[0].value.rstrip(")")
-        if _NUMBER.fullmatch(text):
-            value = float(format_number(text))
+        if _NUMBER.fullmatch(text) and (plain := self._language.plain_number(text)) is not None:
+            value = float(plain)
             value = value / 100 if value > 1 else value
             return RoleBinding({role: value}, 1.0) if 0 <= value <= 1 else None
         if part[0].key in degrees:

@@ -15,7 +15,7 @@ from app.agent.language.meaning.dialog import MAX_RESULTS
 from app.agent.language.meaning.readings import NoteSet
 from app.agent.language.words.dates import Days, bounded_days
 from app.agent.language.words.lexicon import languages
-from app.agent.language.words.tokens import Token, plain_number
+from app.agent.language.words.tokens import Token
 from app.index.query_serializer import quote_value
 from app.vault.path import name_key
 
@@ -253,14 +253,14 @@ def _comparison(request: Request, tokens: Sequence[Token], position: int) -> Com
         if after == position or after >= len(tokens):
             continue
         is_date_word = language.match_prefix(tokens, position, "compared_sets", "date_signs") == after
-        if not is_date_word and (amount := plain_number(tokens[after].value)):
+        if not is_date_word and (amount := language.plain_number(tokens[after].value)):
             return Comparison(_after_currency(request, tokens, after + 1), sign, amount)
         word = tokens[after - 1].key
         if sign == ">" and word not in language.table("years").get("exclusive", ()):
             sign = ">="
         if days := _days(request, tokens, after):
             return Comparison(days[1], periods=tuple(bounded_days(period, sign) for period in days[0]))
-    amount = plain_number(tokens[position].value) if tokens[position].is_word else None
+    amount = language.plain_number(tokens[position].value) if tokens[position].is_word else None
     end = _after_currency(request, tokens, position + 1)
     named = _property_at(request, tokens, end) if amount and end < len(tokens) else None
     for names, after in ((set[str](), end), *((named,) if named is not None else ())):

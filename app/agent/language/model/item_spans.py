@@ -14,7 +14,7 @@ from app.agent.language.grammar.request import Request
 from app.agent.language.model.symbols import LITERALS, Span, Symbol
 from app.agent.language.words.dates import Days
 from app.agent.language.words.lexicon import Language
-from app.agent.language.words.tokens import Token, plain_number, span_text, written_text
+from app.agent.language.words.tokens import Token, span_text, written_text
 from app.index.query_serializer import quote_value
 from app.vault.reference import parse_reference
 
@@ -89,7 +89,7 @@ class ItemSpans:
 
     def number(self, span: Span) -> str | None:
         """Parse a span as a number in digits or words ("70 %", "one half", "two hours": 120), or None."""
-        if (number := plain_number(self.text(span))) is not None:
+        if (number := self._language.plain_number(self.text(span))) is not None:
             return number
         words = [token.key for token in self.tokens(span)]
         amounts = {**self._language.table("amounts"), **self._language.table("durations")}

@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from app.agent.language.words.tokens import Token
+from app.agent.language.words.tokens import DOTTED_NUMBER, Token, plain_number
 from app.paths import resources_folder
 
 _PART = re.compile(r"\.\.\.|->|[()\[\]|]|<\w+>|[^\s()\[\]|<>]+|[<>]=?")
@@ -277,6 +277,12 @@ class Language:
         return bool(tokens) and any(
             phrase.matches_all(tokens) for phrase in self._phrases_at(tokens[0], *path)
         )
+
+    def plain_number(self, text: str) -> str | None:
+        """Convert a number as this language writes it to a plain number, as `tokens.plain_number` does."""
+        if self.table("stated_values")["has_dots_in_numbers"] and DOTTED_NUMBER.fullmatch(text):
+            return text.replace(".", "").replace(",", ".").removeprefix("+")
+        return plain_number(text)
 
     def has_phrase(self, tokens: Sequence[Token], *path: str) -> bool:
         """Return whether one of the phrases of a list occurs in the tokens."""

@@ -35,6 +35,9 @@ _NUMBER = re.compile(
     re.IGNORECASE,
 )
 
+DOTTED_NUMBER = re.compile(r"[-+]?\d{1,3}(?:\.\d{3})+(?:,\d+)?")
+"""A number with dots between its groups of three digits."""
+
 
 @dataclass(frozen=True, slots=True)
 class Token:

@@ -54,7 +54,6 @@ async def fill_books(talk) -> None:
         ("add hours 5.5 to Orlando", "key=hours value=5.5", "key=hours value=5.5"),
         ("add 5 to the hours of Orlando", "key=hours value=10", "key=hours value=5"),
         # Numbers
-        ("setze hours von Orlando auf 51.000", "value=51000", "value=51.0"),
         ("set hours of Orlando to 51.000", "value=51.0", "value=51000"),
         # Names
         ("rename Orlando to Orlando 24/7", 'new_name="Orlando 24-7"', 'new_name="Orlando 24/7"'),
@@ -90,12 +89,20 @@ async def test_another_value_is_offered(talk, request_text, first, last) -> None
         ("set paid of Orlando to 7.5.", "paid: 7.5"),
         ("setze paid von Orlando auf 7.5.", "paid: 7.5"),
         ("set read of Orlando to 7.5 please.", "read: 7.5"),
+        ("set hours of Orlando to 51,000", "hours: 51000"),
     ],
 )
-async def test_a_number_before_a_full_stop_is_no_day(talk, request_text, line) -> None:
+async def test_numbers_are_written_as_in_the_language_of_the_request(talk, request_text, line) -> None:
     await fill_books(talk)
     await say(talk, request_text)
     assert line in text(talk, "Books/Orlando.md").splitlines()
+
+
+async def test_dots_between_groups_of_three_digits_are_no_decimal_points_in_german(talk) -> None:
+    await fill_books(talk)
+    await say(talk, "setze hours von Orlando auf 51.000")
+    offered = [choice for choice in choices(talk) if "key=hours" in choice]
+    assert [choice.rpartition("value=")[2] for choice in offered] == ["51000"]
 
 
 async def test_a_compared_number_and_a_name_before_a_full_stop_are_no_days(talk) -> None:

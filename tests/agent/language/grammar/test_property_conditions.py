@@ -49,3 +49,18 @@ async def test_dates_that_notes_state_are_not_those_of_changes(talk, requests, f
     await fill_library(talk)
     await say(talk, *requests)
     assert sorted(names(state(talk).results)) == found
+
+
+@pytest.mark.parametrize(
+    ("request_text", "found"),
+    [
+        ("zeig alle Notizen mit price über 10.000", ["Barn"]),
+        ("zeig alle Notizen mit price unter 10.000", ["Shed"]),
+        ("find notes with price over 10,000", ["Barn"]),
+        ("find notes with price over 9.500", ["Barn", "Shed"]),
+    ],
+)
+async def test_groups_of_three_digits_are_read_as_in_their_language(talk, request_text, found) -> None:
+    await fill(talk, Barn="---\nprice: 26300\n---\n", Shed="---\nprice: 2650\n---\n")
+    await say(talk, request_text)
+    assert sorted(names(state(talk).results)) == found
