@@ -11,6 +11,7 @@ from typing import Protocol
 
 from app.agent.comparison.chosen_readings import is_chosen, is_option
 from app.agent.comparison.found_notes import FoundNotes
+from app.agent.comparison.note_headings import HeadingsOf
 from app.agent.comparison.offered_tasks import TasksOf
 from app.agent.comparison.vault_comparison import VaultComparison
 from app.agent.language.changes.text_additions import verbatim_texts
@@ -78,6 +79,7 @@ class BuiltinAgent:
             never answered with a property that it does not name, and no change is in doubt.
         is_english_only: Returns whether the semantic search model supports only English.
         tasks_of: Returns the tasks of the vault; without it, a question shows the words for a task.
+        headings_of: Returns the headings of the note at a path; without it, a question may name missing ones.
     """
 
     def __init__(
@@ -93,6 +95,7 @@ class BuiltinAgent:
         properties_of: PropertiesOf | None = None,
         is_english_only: Callable[[], bool] = lambda: False,
         tasks_of: TasksOf | None = None,
+        headings_of: HeadingsOf | None = None,
     ) -> None:
         self._registry = registry
         self._resolver = resolver
@@ -104,7 +107,9 @@ class BuiltinAgent:
         self._properties_of = properties_of
         self._requests = RequestInterpreter(registry, resolver, words, now)
         self._found = FoundNotes(find_notes)
-        self._comparison = VaultComparison(self._requests, self._found, words, properties_of, tasks_of)
+        self._comparison = VaultComparison(
+            self._requests, self._found, words, properties_of, tasks_of, headings_of
+        )
         self._answers = NoteAnswers(self._requests, is_english_only)
         self._states: dict[tuple[str, str], DialogState] = {}
 

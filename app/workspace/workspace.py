@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from functools import partial
@@ -70,6 +70,7 @@ from app.toolkit.services import (
     WebServices,
 )
 from app.tools import CATALOG, CATEGORIES
+from app.vault.markdown.scan import scan
 from app.vault.note_templates import DATE_FORMAT, TIME_FORMAT
 from app.vault.obsidian import stored_obsidian_settings, templates_folder
 from app.vault.path import NotePath
@@ -236,6 +237,7 @@ class Workspace:
             public_resolver=self.index.public_resolver,
             is_english_only=self._is_english_only,
             tasks_of=lambda: self.index.tasks(MAX_TASKS, done=True),
+            headings_of=self._headings_of,
         )
         visible_text = self._model_visibility.visible_text
         notifications = partial(notifications_for_model, self.sources, visible_text)
@@ -335,6 +337,12 @@ class Workspace:
         """Return the properties of the note at a path; empty for a missing note."""
         note = self.index.note(NotePath.on_disk(path))
         return note.properties if note is not None else {}
+
+    def _headings_of(self, path: str) -> Sequence[str]:
+        """Return the headings of the note at a path; none for a missing note."""
+        file = self.root / path
+        text = file.read_text(encoding="utf-8", errors="replace") if file.is_file() else ""
+        return [heading.text for heading in scan(text).headings]
 
     def _builtin_changes_today(self) -> tuple[int, ...]:
         """Return the audit entry ids of the built-in agent's changes since midnight that were not undone."""

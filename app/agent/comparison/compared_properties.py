@@ -40,6 +40,7 @@ from app.index.query_serializer import quote_value
 from app.vault.path import name_key
 
 _DAY = re.compile(r"\d{4}-\d\d-\d\d(?!\d)")
+_YEAR = re.compile(r"1\d{3}|20\d\d")
 _DAY_NAME = re.compile(r"file:\d{4}\S*")
 _DATE_PROPERTIES = ("date", *(name for name in EVENT_PROPERTIES if name != "date"))
 _MAX_NOTES = 500
@@ -152,12 +153,14 @@ def _compared_names(
     comparison = compared.comparison
     is_order = isinstance(comparison, Superlative) and not comparison.is_by_date
     is_amount = not isinstance(comparison, Superlative) and bool(comparison.amount)
+    is_by_year = isinstance(comparison, Comparison) and _is_of_years(request, comparison.periods)
     counts = Counter(
         name
         for properties in notes
         for name, value in properties.items()
         if ((is_order or is_amount) and is_number(value))
         or (not is_amount and _DAY.match(str(value)) is not None)
+        or (is_by_year and name_key(name) in EVENT_PROPERTIES and _YEAR.fullmatch(str(value)) is not None)
     )
     known = {name_key(name): name for name in counts}
     parts = top_level_parts(compared.notes.query)
@@ -176,11 +179,28 @@ def _compared_names(
     elif is_amount:
         money = request.language.table("stated_values")["money_properties"]
         names = [name for key, name in known.items() if key in money] or list(known.values())
+        names = [name for name in names if _divides(notes, name, comparison)] or names
+    elif is_by_year:
+        names = [known[key] for key in EVENT_PROPERTIES if key in known]
+        names = names if len(names) == 1 else []  # notes with different properties
     elif any(last is None or last > request.dates.today for _, last in comparison.periods):
         names = [known[key] for key in _DATE_PROPERTIES if key in known][:1] or list(known.values())
     else:
         names = []  # "notes from last week" were changed in it
     return sorted(names, key=lambda name: -counts[name])
+
+
+def _is_of_years(request: Request, periods: Sequence[Days]) -> bool:
+    """Return whether periods begin and end with years that a request states: "from before 2015"."""
+    days = [(first or date.min, last or date.max) for first, last in periods]
+    is_whole = all((first.month, first.day, last.month, last.day) == (1, 1, 12, 31) for first, last in days)
+    return is_whole and any(_YEAR.fullmatch(token.key) for token in request.tokens)
+
+
+def _divides(notes: Sequence[Mapping[str, object]], name: str, comparison: Comparison) -> bool:
+    """Return whether some of the numbers of a property are above an amount and some below it."""
+    numbers = [float(str(own[name])) for own in notes if is_number(own.get(name))]
+    return min(numbers) <= float(comparison.amount) <= max(numbers)
 
 
 def _condition(

@@ -6,8 +6,9 @@ from dataclasses import replace
 
 from app.agent.language.changes.line_removals import says_line
 from app.agent.language.doubts.change_doubts import joins_note_with_itself
-from app.agent.language.grammar.request import Request
+from app.agent.language.grammar.request import Request, writes
 from app.agent.language.grammar.said_words import WORD
+from app.agent.language.lookups.described_sets import asking_lead
 from app.agent.language.meaning.clarifications import question_about, question_for, with_options
 from app.agent.language.meaning.dialog import NOTE_ROLES
 from app.agent.language.meaning.readings import Clarification, NoteSet, PipelineStep
@@ -38,6 +39,22 @@ def without_deletions(clarification: Clarification, request: Request) -> Clarifi
     continues = any(reading is not None and reading.last.action == "delete" for reading in before)
     is_of_line = says_line(language, tokenize(request.text, language.contractions))
     if not is_of_line and (continues or _says_deletion(request.text, language)):
+        return clarification
+    return with_options(clarification, kept)
+
+
+def without_asked_changes(clarification: Clarification, request: Request) -> Clarification:
+    """Return the question without changes if the request only asks for notes: "which ships were built then?".
+
+    It may ask for a change with a verb for one: "which of them should I move?".
+    """
+    tokens, offered = request.tokens, clarification.options + clarification.spare
+    asks = tokens[0].key in request.language.words("asking_words") or (
+        tokens[0].key in request.language.verbs() and asking_lead(request, tokens)[1] > 0
+    )
+    verbs = {action for at in range(len(tokens)) for action in request.actions_at(tokens, at)}
+    kept = [option for option in offered if not request.writes(option.reading)]
+    if not asks or len(kept) in (0, len(offered)) or any(writes(request.allowed, verb) for verb in verbs):
         return clarification
     return with_options(clarification, kept)
 

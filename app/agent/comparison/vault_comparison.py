@@ -15,7 +15,13 @@ from app.agent.comparison.described_tasks import DescribedTasks
 from app.agent.comparison.fact_answers import FactAnswers
 from app.agent.comparison.found_notes import FoundNotes, finds_nothing
 from app.agent.comparison.joined_orders import JoinedOrders
-from app.agent.comparison.offered_changes import without_deletions, without_self_relations
+from app.agent.comparison.narrowed_lists import is_in_list, narrows_list
+from app.agent.comparison.note_headings import HeadingsOf, NoteHeadings
+from app.agent.comparison.offered_changes import (
+    without_asked_changes,
+    without_deletions,
+    without_self_relations,
+)
 from app.agent.comparison.offered_order import (
     with_named_note_first,
     with_note_in_talk,
@@ -48,6 +54,7 @@ from app.agent.language.lookups.list_orders import (
 from app.agent.language.lookups.periods import asks_for_period, by_day_names, with_stated_dates
 from app.agent.language.meaning.clarifications import MAX_OPTIONS, question_about
 from app.agent.language.meaning.dialog import DialogState
+from app.agent.language.meaning.notation import serialize
 from app.agent.language.meaning.readings import (
     Clarification,
     ClarificationOption,
@@ -76,6 +83,7 @@ class VaultComparison:
         properties_of: Returns the properties of the note at a path; without it, a question about a note is
             never answered with a property that it does not name, and no change is in doubt.
         tasks_of: Returns the tasks of the vault; without it, options show the words for tasks.
+        headings_of: Returns the headings of the note at a path; without it, options may name missing ones.
     """
 
     def __init__(
@@ -85,6 +93,7 @@ class VaultComparison:
         words: Callable[[], VaultWords],
         properties_of: PropertiesOf | None,
         tasks_of: TasksOf | None = None,
+        headings_of: HeadingsOf | None = None,
     ) -> None:
         self._requests = requests
         self._words = words
@@ -92,6 +101,7 @@ class VaultComparison:
         self._found = found
         self._facts = FactAnswers(requests, properties_of)
         self._own_values = OwnValues(properties_of)
+        self._headings = NoteHeadings(headings_of)
         self._owned = OwnedNotes(self._compare_text, properties_of)
         self._tasks = DescribedTasks(found)
         self._offered_tasks = OfferedTasks(tasks_of)
@@ -144,6 +154,7 @@ class VaultComparison:
             return interpretation
         ranker = OptionRanker(text, self._words(), self._found.with_hits, self._properties_of)
         interpretation = await self._own_values.prefer(interpretation, request, ranker.exists_near)
+        interpretation = self._headings.with_heading(interpretation, request)
         interpretation = await self._tasks.with_described_task(interpretation, request)
         interpretation = await self._tasks.with_tasks_of_notes(interpretation, request)
         interpretation = await self._dates.with_date_changes(interpretation, request)
@@ -167,15 +178,25 @@ class VaultComparison:
         if not isinstance(interpretation, Clarification):
             return interpretation
         interpretation = self._facts.without_other_facts(interpretation, request)
+        options = [await self._option_in_order(option, request) for option in interpretation.options]
+        interpretation = replace(interpretation, options=tuple(options))
         if [option.reading.last.action for option in interpretation.options] == ["question"]:
             return meaning_of(interpretation.options[0].reading)
-        offered = without_self_relations(without_deletions(interpretation, request))
+        offered = self._headings.without_missing_headings(interpretation, request)
+        offered = without_asked_changes(without_deletions(offered, request), request)
+        offered = without_self_relations(offered)
         merged = await self._merge_options(offered, request, ranker, is_wrong_guess=is_wrong_guess)
         if not isinstance(merged, Clarification):
             return merged
         ticked = with_ticked_task_first(with_stated_value_first(merged, request), request)
         ordered = self._questions.with_note_on_screen(with_note_in_talk(ticked, request), request)
         return with_named_note_first(ordered, request)
+
+    async def _option_in_order(self, option: ClarificationOption, request: Request) -> ClarificationOption:
+        """Return an option with the dates and the order that the request states."""
+        reading = await self._with_days_and_order(option.reading, request)
+        same = reading == option.reading
+        return option if same else ClarificationOption(serialize(reading), reading, option.share)
 
     async def _with_days_and_order(self, reading: Reading, request: Request) -> Reading:
         """Return a search with the dates and the order that the request states for properties of notes."""
@@ -213,6 +234,8 @@ class VaultComparison:
         options: dict[str, ClarificationOption] = {}
         shares: dict[str, float] = {}
         ranks: dict[str, int] = {}
+        kept: dict[str, bool | None] = {}
+        is_of_list = narrows_list(request)
         given = self._offered_tasks.name_tasks((*question.options, *question.spare), request)
         for option in given:
             found = await self._found.with_listed_hits(request.dialog, option.reading)
@@ -223,11 +246,22 @@ class VaultComparison:
             is_useless = finds_nothing(option.reading, found) or undoes_nothing(
                 option.reading, request.dialog.changes
             )
+            if is_of_list and option.reading.last.action == "find":
+                kept[meaning] = is_in_list(request, option.reading, found)
             ranks[meaning] = USELESS if is_useless else await ranker.rank(found)
         likeliest = max((share for key, share in shares.items() if ranks[key] != USELESS), default=0.0)
         if is_wrong_guess and likeliest < MIN_FALLBACK_PROBABILITY:
             return Reply("", understood=False)
-        options = {meaning: options[meaning] for meaning in sorted(options, key=ranks.__getitem__)}
+        ordered = sorted(options, key=ranks.__getitem__)
+        # Searches for a part of the list come before those for all of it, and those of the whole vault.
+        searches = iter(
+            sorted(
+                filter(kept.__contains__, ordered),
+                key=lambda own: (ranks[own], (True, None, False).index(kept[own])),
+            )
+        )
+        ordered = [next(searches) if meaning in kept else meaning for meaning in ordered]
+        options = {meaning: options[meaning] for meaning in ordered}
         # No option changes 0 notes.
         meant = tuple(
             option

@@ -9,6 +9,7 @@ from datetime import datetime
 from app.agent.generic_formatting import wikilink
 from app.agent.language.meaning.readings import PipelineStep, as_tuple
 from app.agent.language.words.dates import DateParser
+from app.agent.language.words.heading_names import named_heading
 from app.agent.language.words.lexicon import Language, languages
 from app.agent.language.words.task_texts import split_due_day
 from app.agent.language.words.text_lists import is_list_name
@@ -19,7 +20,7 @@ from app.agent.pipeline.step_arguments import written_text
 from app.agent.pipeline.tool_calls import ToolCalls
 from app.errors import AmbiguousError, NotFoundError
 from app.vault.markdown.frontmatter import read_frontmatter
-from app.vault.markdown.headings import heading_key, section
+from app.vault.markdown.headings import section
 from app.vault.markdown.scan import scan
 from app.vault.markdown.tasks import with_due_date
 from app.vault.path import NotePath
@@ -201,11 +202,9 @@ class TextEdits:
 
         The heading may have other words without a meaning of their own.
         """
-        named, plain = set(heading_key(words).split()), self._language.function_words()
-        keys = {own.text: set(heading_key(own.text).split()) for own in scan(text).headings}
-        like = [own for own, words_of in keys.items() if named and named <= words_of]
+        like = named_heading(words, [own.text for own in scan(text).headings], self._language)
         if like or (found := find_list(text)) is None or not (found.is_last or found.is_only_list):
-            return like[0] if len(like) == 1 and keys[like[0]] - named <= plain else words
+            return like or words
         is_tasks = not self._language.words("task_nouns").isdisjoint(words.casefold().split())
         return "" if is_list_name(words, self._language) or (is_tasks and found.item[4]) else words
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.agent.comparison.offered_changes import without_deletions
+from app.agent.comparison.offered_changes import without_asked_changes, without_deletions
 from app.agent.language.meaning.actions import ACTIONS
 from app.agent.language.meaning.dialog import DialogState
 from app.agent.language.meaning.notation import parse
@@ -43,3 +43,23 @@ def test_a_deletion_is_not_offered_for_other_words(talk) -> None:
     assert "delete" in offered_actions(talk, "and the other one", DialogState(last=deletion))
     question = Clarification("", (), deletion)
     assert "delete" in offered_actions(talk, "the second", DialogState(question=question))
+
+
+@pytest.mark.parametrize(
+    ("request_text", "wanted"),
+    [
+        ("which clocks were tagged early", ["open"]),
+        ("who was its maker?", ["open"]),
+        ("show both of them", ["open"]),
+        ("welche sind davon alt?", ["open"]),
+        ("which of them should I tag?", ["open", "add_tag"]),
+        ("mark both of them", ["open", "add_tag"]),
+    ],
+)
+def test_a_question_for_notes_offers_no_changes(talk, request_text, wanted) -> None:
+    request = talk.workspace.agent._builtin._requests.request_of(request_text, DialogState())
+    lines = ("open [@H4]", "add_tag [@H4] tag=x")
+    readings = [parse(line, request.vocabulary.notes, ACTIONS) for line in lines]
+    question = Clarification("", tuple(ClarificationOption("", reading) for reading in readings))
+    kept = without_asked_changes(question, request)
+    assert [option.reading.last.action for option in kept.options] == wanted

@@ -96,6 +96,10 @@ def _mention_at(
         is_part = note is not None and not note.is_near and len(note.tokens) > len(value.tokens)
         return note if note is not None and is_part else value
     span = dates.parse_span(tokens, position)
+    if span is not None and _YEAR.fullmatch(tokens[span.end - 1].value) and span.end - 1 > position:
+        # "On the 1891 census" is no date.
+        named = _note_at(request, tokens, span.end - 1, language, vocabulary, sets, own_words)
+        span = None if named is not None and len(named.tokens) > 1 else span
     if note is not None:
         has_year = span is not None and _YEAR.fullmatch(tokens[span.end - 1].value) is not None
         # "March 2026" is not the note Marsh.

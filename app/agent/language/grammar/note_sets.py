@@ -289,13 +289,21 @@ class NoteSetParser(NoteReferenceParser):
         is_bare = notes.is_everything
         if is_bare and self._dialog.has_list and (has_pronoun or not order):
             notes = replace(notes, source="previous")
-        elif is_bare and order.endswith("dated"):
+        elif (
+            is_bare
+            and order.endswith("dated")
+            and not (self._dialog.has_list and not self._says_notes(tokens))
+        ):
             order = order.replace("dated", "created")
         if order == "-dated" and self._vocabulary.means_daily_notes(top_level_parts(notes.query)):
             order = "name"  # the names of daily notes are their dates
         if order in ("modified", "-modified") and _STATED_DATE.search(notes.query):
             order = order.replace("modified", "dated")
         return replace(notes, order=order, limit=limit)
+
+    def _says_notes(self, tokens: Sequence[Token]) -> bool:
+        nouns = self._language.words("note_nouns") - self._language.words("result_pronouns")
+        return any(token.key in nouns for token in tokens)
 
     def _means_listed(self, tokens: Sequence[Token]) -> bool:
         """Return whether "the empty ones" are some of the notes listed last, and all of those are known."""

@@ -59,8 +59,10 @@ def parse_described_list(request: Request, tokens: tuple[Token, ...]) -> Reading
     words = without_marks_at_end(tokens)
     if "find" not in request.allowed or request.dialog.question is not None:
         return None
-    if len(words) > 1 and request.actions_at(words, 0) and request.set_parser().find_named(words[1:]):
-        return None  # "open the daily note", where notes have the status "open"
+    ones = request.language.words("result_pronouns") & request.language.words("single_nouns")
+    is_order = len(words) > 1 and bool(request.actions_at(words, 0))
+    if is_order and (words[-1].key in ones or request.set_parser().find_named(words[1:])):
+        return None  # "open the daily note", "open the red one", where notes have the status "open"
     if counted := _counted(request, words):
         return counted
     action, lead = asking_lead(request, words)

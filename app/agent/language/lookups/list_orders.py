@@ -52,13 +52,13 @@ def asks_for_newest(request: Request, reading: Reading) -> bool:
 
 
 def by_age(reading: Reading, paths: Sequence[str], properties_of: PropertiesOf) -> Reading:
-    """Return "the newest boat" as the one built last if most of the notes at some paths say so."""
+    """Return "the newest boat" as the one built or dated last if most of the notes at some paths say so."""
     target = reading.last.target
     known = [
         {name_key(name) for name, value in properties_of(path).items() if value}
         for path in paths[:_MAX_COMPARED]
     ]
-    aged = sum(not names.isdisjoint(AGE_PROPERTIES) for names in known)
+    aged = sum(not names.isdisjoint((*AGE_PROPERTIES, *EVENT_PROPERTIES)) for names in known)
     if target is None or 2 * aged <= len(known):
         return reading
     return replace(reading, steps=(replace(reading.last, target=replace(target, order="dated")),))
@@ -99,6 +99,9 @@ def by_stated_length(reading: Reading, paths: Sequence[str], properties_of: Prop
     """Return "the longest" as the one with the most minutes or pages if most of some notes state them."""
     names = languages()[0].table("facts")["durations"]
     known = [properties_of(path) for path in paths[:_MAX_COMPARED]]
+    ordered = property_of(reading.last.target.order) if reading.last.target is not None else ""
+    if any(_DAY.match(str(own.get(ordered, ""))) for own in known):
+        return reading  # "which of them did I cook longest ago?"
     counts = Counter(name for own in known for name, value in own.items() if isinstance(value, int | float))
     name = max((name for name in counts if name_key(name) in names), key=counts.__getitem__, default="")
     target = reading.last.target
@@ -127,7 +130,8 @@ def continued_order(dialog: DialogState, order: str) -> str:
         if key and order.removeprefix("-") in _DATES:
             return f"-{key}" if order.startswith("-") else key
     is_date = order.removeprefix("-") in _DATES and key in _DATES
-    is_amount = order.removeprefix("-") == "size" and bool(property_of(key)) and key not in _DATES
+    is_amount = order.removeprefix("-") == "size" and bool(property_of(key))
+    is_amount = is_amount and key not in (*_DATES, *AGE_PROPERTIES)
     if not (is_date or is_amount):
         return order
     return f"-{key}" if order.startswith("-") else key

@@ -125,12 +125,14 @@ def _narrowed_list(request: Request, words: Sequence[Token]) -> Reading | None:
     if position == 0 or last is None or last.action != "list_tasks":
         return None
     arguments, target = dict(last.arguments), last.target
-    has_condition = False
+    has_condition, keys = False, {word.key for word in words}
     while position < len(words):
         if (after := date_condition(request, words, position, arguments)) > position:
             has_condition, position = True, after
         elif named := named_notes(request, words[position:]):
             target, has_condition, position = named, True, len(words)
+            if words[0].key in language.words("asking_words") and _task_nouns(request) & keys:
+                arguments.pop("due", None)  # "which tasks are open in my log?" is a new question
         elif (after := language.match_prefix(words, position, "task_lists", "narrow_ends")) > position:
             position = after
         elif words[position].key in language.table("task_lists")["narrow_fillers"]:

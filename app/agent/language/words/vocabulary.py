@@ -213,13 +213,15 @@ class Vocabulary:
         )
 
     def note_with_words(self, words: str) -> str | None:
-        """Return the only note whose name contains these words in a row; None without one."""
+        """Return the only note whose name contains these words, preferably in a row; None without one."""
         key = f" {name_key(words)} "
         paths = [
             path
             for path in self.find_similar_notes(words).paths
             if key in f" {name_key(NotePath.on_disk(path).name)} "
         ]
+        if not paths and len(parts := key.split()) > 1:
+            paths = sorted(set.intersection(*({*self.notes_with_word(part)} for part in parts)))
         return paths[0] if len(paths) == 1 else None
 
     def note_with_longer_name(self, path: str, words: Collection[str]) -> str | None:

@@ -274,3 +274,16 @@ async def test_the_tasks_here_are_those_of_the_note_on_the_screen(talk, request_
     await fill(talk, Trips=ERRANDS)
     step = (await say(talk, "open Trips", request_text)).last.last
     assert step.action == "list_tasks" and step.target.notes == paths
+
+
+@pytest.mark.parametrize(
+    ("request_text", "tasks"),
+    [
+        ("which tasks are open in Errands?", ["call Ben", "pay the rent 📅 2031-12-04"]),
+        ("only those in Errands", ["pay the rent 📅 2031-12-04"]),
+    ],
+)
+async def test_tasks_of_another_note_are_a_new_list(talk, request_text, tasks) -> None:
+    await fill(talk, Errands="- [ ] call Ben\n- [ ] pay the rent 📅 2031-12-04\n", Trips=TRIPS)
+    await say(talk, "which tasks have a due date?", request_text)
+    assert [task for path, task in state(talk).tasks if path == "Errands.md"] == tasks

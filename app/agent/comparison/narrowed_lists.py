@@ -1,0 +1,37 @@
+"""Recognize requests that narrow the list just shown: "only the rowers", "which of them are insured?"."""
+
+from __future__ import annotations
+
+from app.agent.language.grammar.request import Request
+from app.agent.language.meaning.conditions import top_level_parts
+from app.agent.language.meaning.readings import Reading
+
+
+def narrows_list(request: Request) -> bool:
+    """Return whether a request selects some of the notes just listed."""
+    language, tokens = request.language, request.tokens
+    start = language.match_prefix(tokens, 0, "and")
+    is_led = language.match_prefix(tokens, start, "refine", "only") > start
+    is_led = is_led or any(
+        0 < at < language.match_prefix(tokens, at, "refine", "among") for at in range(len(tokens))
+    )
+    return request.dialog.has_list and (is_led or (start > 0 and request.continues_list))
+
+
+def is_in_list(request: Request, reading: Reading, found: Reading) -> bool | None:
+    """Return whether a search finds some of the notes just listed only, or None for all of them in any order.
+
+    Args:
+        request: The request.
+        reading: The search.
+        found: The search with its notes in place.
+    """
+    dialog, target, notes = request.dialog, reading.last.target, found.last.target
+    if reading.last.action != "find" or target is None or notes is None or target.is_single:
+        return False
+    if not target.order and set(notes.notes) == set(dialog.them):
+        return None
+    last = dialog.last.last.target if dialog.last is not None else None
+    known = set(top_level_parts(last.query)) if last is not None else set()
+    is_part = bool(target.source) or (bool(known) and known <= set(top_level_parts(target.query)))
+    return is_part or (bool(notes.notes) and set(notes.notes) <= set(dialog.them))

@@ -1,0 +1,146 @@
+"""Find the heading of the note in talk to which a request adds a text: "add a decision: we stay"."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from app.agent.comparison.chosen_readings import is_settled
+from app.agent.language.grammar.request import Request, without_marks_at_end
+from app.agent.language.meaning.clarifications import with_options
+from app.agent.language.meaning.notation import serialize
+from app.agent.language.meaning.readings import (
+    Clarification,
+    ClarificationOption,
+    Interpretation,
+    NoteSet,
+    PipelineStep,
+    Reading,
+)
+from app.agent.language.words.heading_names import named_heading
+from app.agent.language.words.text_lists import is_list_name
+from app.agent.language.words.tokens import Token, span_text
+
+HeadingsOf = Callable[[str], Sequence[str]]
+"""Returns the headings of the note at a path."""
+_SCORE = 0.97
+
+
+class NoteHeadings:
+    """Compares the headings that requests name with those of notes.
+
+    Args:
+        headings_of: Returns the headings of a note; without it, interpretations stay as they are.
+    """
+
+    def __init__(self, headings_of: HeadingsOf | None) -> None:
+        self._headings_of = headings_of
+
+    def with_heading(self, interpretation: Interpretation, request: Request) -> Interpretation:
+        """Return the addition of a text below the heading that a request names, or a question about it.
+
+        A change of another kind stays as it is.
+        """
+        if self._headings_of is None or is_settled(interpretation, request.text, request.dialog):
+            return interpretation
+        if isinstance(interpretation, Reading) and interpretation.last.action != "append":
+            return interpretation
+        if isinstance(interpretation, Reading) and "heading" not in interpretation.last.arguments:
+            return interpretation
+        added, is_certain = self._addition(request)
+        if added is None:
+            return interpretation
+        if is_certain or isinstance(interpretation, Reading):
+            return added
+        if not isinstance(interpretation, Clarification):
+            interpretation = Clarification("", ())
+        option = ClarificationOption(serialize(added), added)
+        return _offer(
+            replace(interpretation, partial=None), (option, *interpretation.options, *interpretation.spare)
+        )
+
+    def without_missing_headings(self, question: Clarification, request: Request) -> Clarification:
+        """Return a question that offers no heading that its note lacks, unless it is to be a new one."""
+        offered = [*question.options, *question.spare]
+        known = [self._with_known_heading(option.reading, request) for option in offered]
+        options = [
+            option
+            if reading == option.reading
+            else replace(option, label=serialize(reading), reading=reading)
+            for option, reading in zip(offered, known, strict=True)
+        ]
+        return question if self._headings_of is None or options == offered else _offer(question, options)
+
+    def _addition(self, request: Request) -> tuple[Reading | None, bool]:
+        """Return the addition of a text below a heading of the note in talk, and whether it is certain.
+
+        It is certain if the text follows a colon, and a word such as "to" or "section" comes before it.
+        """
+        language, dialog = request.language, request.dialog
+        tokens = without_marks_at_end(request.tokens)
+
+        def after(words: Sequence[Token], at: int, name: str) -> int:
+            return language.match_prefix(words, at, "new_tasks", name)
+
+        start = language.match_prefix(tokens, 0, "added_lines", "verbs")
+        end = next((at for at, token in enumerate(tokens) if token.key == ":"), 0)
+        leads = [at for at in range(start, end or len(tokens)) if after(tokens, at, "places") > at]
+        if start == 0 or "append" not in request.allowed or not (end or leads):
+            return None, False
+        words, text = tokens[start:end], request.text[tokens[end].end :].strip()
+        if not end:
+            words, said = tokens[leads[-1] :], tokens[start : leads[-1]]
+            text = (
+                said[0].value if [own.kind for own in said] == ["quoted"] else span_text(request.text, said)
+            )
+        if not words:
+            return None, False
+        first = max(after(words, 0, name) for name in ("places", "headings"))
+        new = after(words, 0, "new_headings")
+        named = span_text(request.text, words[first:])
+        keys = {token.key for token in words}
+        others = language.words("task_nouns") | language.words("tag_nouns")
+        is_other = not others.isdisjoint(keys if end else {token.key for token in tokens})
+        is_section = not keys.isdisjoint(language.table("new_tasks")["section_nouns"])
+        is_certain = end > 0 and (first > 0 or is_section)
+        is_known = request.vocabulary.find_property(words[-1].key) is not None
+        is_other = is_other or (
+            not is_certain and (is_known or words[-1].key in language.words("note_nouns"))
+        )
+        if not text or not named or is_other:
+            return None, False
+        for path in dict.fromkeys((*dialog.it[:1], *dialog.this[:1])):
+            heading = named_heading(named, self._headings(path), language)
+            arguments = {"text": text, "heading": heading}
+            if not heading and end and 0 < new < len(words):
+                arguments = {"text": f"## {span_text(request.text, words[new:])}\n\n{text}"}
+            elif not heading:
+                continue
+            step = PipelineStep("append", NoteSet(notes=(path,)), arguments)
+            return Reading((step,), _SCORE, language=language.code, verb_words=1), is_certain
+        return None, False
+
+    def _with_known_heading(self, reading: Reading, request: Request) -> Reading:
+        """Return an addition below the heading of its note that has the words, a new one, or none."""
+        step = reading.last
+        notes = step.target.notes if step.target is not None else ()
+        words = str(step.arguments.get("heading", ""))
+        if step.action != "append" or not words or len(notes) != 1:
+            return reading
+        if is_list_name(words, request.language) or words.casefold() in request.language.words("task_nouns"):
+            return reading  # the list of a note, without a heading
+        heading = named_heading(words, self._headings(notes[0]), request.language)
+        arguments = {name: value for name, value in step.arguments.items() if name != "heading"}
+        if heading:
+            arguments["heading"] = heading
+        elif request.language.has_phrase(request.tokens, "new_tasks", "new_headings"):
+            arguments["text"] = f"## {words}\n\n{arguments['text']}"
+        return replace(reading, steps=(*reading.steps[:-1], replace(step, arguments=arguments)))
+
+    def _headings(self, path: str) -> Sequence[str]:
+        return self._headings_of(path) if self._headings_of is not None else ()
+
+
+def _offer(question: Clarification, options: Sequence[ClarificationOption]) -> Clarification:
+    """Return a question that offers some options, without those that occur twice."""
+    return with_options(question, [*{option.label: option for option in reversed(options)}.values()][::-1])

@@ -1,0 +1,34 @@
+"""Find the heading of a note that words name: "decision" for "Decisions"."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from app.agent.language.words.lexicon import Language
+from app.answering.question import stems
+from app.vault.markdown.headings import heading_key
+
+
+def named_heading(words: str, headings: Sequence[str], language: Language) -> str:
+    """Return the only heading with the words, or with other forms of them; an empty text without one.
+
+    Function words are left out if need be.
+    """
+    exact = [own for own in headings if heading_key(own) == heading_key(words)]
+    plain, nouns = language.function_words(), {*language.table("new_tasks")["section_nouns"]}
+    for ignored in (language.words("determiners") | nouns, plain | nouns):
+        named = _stems(words, language, ignored)
+        like = exact or [
+            own
+            for own in headings
+            if named and _stems(own, language, plain | nouns) <= named <= _stems(own, language)
+        ]
+        if like:
+            return like[0] if len(like) == 1 else ""
+    return ""
+
+
+def _stems(text: str, language: Language, ignored: Collection[str] = ()) -> set[str]:
+    return {
+        *stems(" ".join(word for word in heading_key(text).split() if word not in ignored), language.code)
+    }

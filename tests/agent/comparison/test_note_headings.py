@@ -1,0 +1,82 @@
+"""Texts that a request adds below a heading of the note in talk."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.agent.language.words.heading_names import named_heading
+from app.agent.language.words.lexicon import languages
+from app.agent.transcript import Question
+from tests.agent.language.meaning.test_dialog import fill, state, talk
+
+__all__ = ["talk"]
+PLAN = (
+    "Sow rows.\n\n## Sowing dates\n- Beans in May\n\n## Open points\nWho waters?\n\n## Neighbours\n[[Ana]]\n"
+)
+
+
+async def texts(talk, request: str) -> tuple[str, list[str]]:
+    """Return the note after a request with it on the screen, and the readings that a question offers."""
+    await fill(talk, Bed_plan=PLAN, Ana="Lends tools.\n")
+    await talk.say(request, open_note="Bed plan.md")
+    question = talk.items[-1]
+    offered = [choice.label for choice in question.choices] if isinstance(question, Question) else []
+    return (talk.workspace.root / "Bed plan.md").read_text(), offered
+
+
+@pytest.mark.parametrize(
+    ("request_text", "wanted"),
+    [
+        ("add to neighbours: Pia", "[[Ana]]\nPia\n"),
+        ("add to the sowing date section: Leeks in April", "- Beans in May\n- Leeks in April\n"),
+        ("write under open points: Who weeds?", "Who waters?\nWho weeds?\n"),
+        ("ergänze unter Neighbours: Pia", "[[Ana]]\nPia\n"),
+        ("add to a new section called Pests: slugs in June", "## Pests\n\nslugs in June"),
+        ("schreib unter eine neue Überschrift Pests: slugs in June", "## Pests\n\nslugs in June"),
+    ],
+)
+async def test_a_text_after_a_colon_is_added_below_the_heading(talk, request_text, wanted) -> None:
+    text, offered = await texts(talk, request_text)
+    assert wanted in text and not offered
+
+
+@pytest.mark.parametrize(
+    ("request_text", "heading", "text"),
+    [
+        ("add an open point: who has the key?", "Open points", "who has the key?"),
+        ("add a neighbour heading with: Pia", "Neighbours", "Pia"),
+        ("add Pia Lund to the neighbours", "Neighbours", "Pia Lund"),
+        ('put "Pia Lund" in the neighbour list', "Neighbours", "Pia Lund"),
+    ],
+)
+async def test_words_that_may_mean_a_heading_offer_it_first(talk, request_text, heading, text) -> None:
+    after, offered = await texts(talk, request_text)
+    if offered:
+        assert f"heading: {heading}" in offered[0] and text in offered[0] and after == PLAN
+    else:
+        assert text in after and after != PLAN
+
+
+@pytest.mark.parametrize(
+    "request_text",
+    ["add the tag garden to the neighbours", "add a task: ask the neighbours", "add a pest: slugs in June"],
+)
+async def test_other_words_mean_no_heading(talk, request_text) -> None:
+    _, offered = await texts(talk, request_text)
+    last = state(talk).last
+    assert not any("heading" in label for label in offered)
+    assert last is None or "heading" not in last.last.arguments
+
+
+@pytest.mark.parametrize(
+    ("words", "wanted"),
+    [
+        ("open question", "Open questions"),
+        ("the decisions", "Decision"),
+        ("decisions of the board", ""),
+        ("open", ""),
+        ("the", ""),
+    ],
+)
+def test_headings_are_named_in_any_form(words, wanted) -> None:
+    assert named_heading(words, ["Open questions", "Decision", "Notes for today"], languages()[0]) == wanted
