@@ -37,6 +37,10 @@ def with_alternatives(
         else ClarificationOption(serialize(reading), reading, option.share)
         for option, reading in reversed((*first, *literal, *others))
     }
+    for _, reading in first:
+        same = [own.share for own, other in first if other.steps == reading.steps]
+        if len(same) > 1:
+            offered[serialize(reading)] = replace(offered[serialize(reading)], share=sum(same))
     ordered = [*dict.fromkeys(serialize(reading) for _, reading in (*first, *literal, *others))]
     found_options = [offered[key] for key in ordered]
     if tuple(found_options) == interpretation.options:

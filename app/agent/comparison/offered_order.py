@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
 from app.agent.language.grammar.mentions import EntityMention
+from app.agent.language.grammar.note_facts import PropertiesOf, present_values
 from app.agent.language.grammar.questions import question_language
 from app.agent.language.grammar.request import Request
 from app.agent.language.grammar.said_words import SaidWords
 from app.agent.language.meaning.actions import TASK_ACTIONS
 from app.agent.language.meaning.clarifications import question_for, with_options
+from app.agent.language.meaning.dialog import DialogState
 from app.agent.language.meaning.notation import serialize
 from app.agent.language.meaning.readings import Clarification, ClarificationOption, NoteSet, Reading
 from app.agent.language.words.lexicon import languages
@@ -40,6 +43,33 @@ def with_stated_value_first(clarification: Clarification, request: Request) -> C
     ]
     others = [option for option in offered if option not in changes]
     return with_options(clarification, [*changes, *others]) if changes else clarification
+
+
+async def with_known_property_first(
+    clarification: Clarification,
+    dialog: DialogState,
+    properties_of: PropertiesOf,
+    exists_near: Callable[[str, Sequence[str]], Awaitable[bool]],
+) -> Clarification:
+    """Return the question with the note on the screen first if another note's kind lacks the property.
+
+    Args:
+        clarification: The question.
+        dialog: The state of the conversation.
+        properties_of: Returns the properties of the note at a path.
+        exists_near: Returns whether notes in the folders of some notes have a property.
+    """
+    offered = [*clarification.options, *clarification.spare]
+    changes = [own.reading for own in offered if own.reading.last.action == "set_property"]
+    target = changes[0].last.target if changes and len(changes[0].steps) == 1 else None
+    if target is None or not target.notes or not dialog.this:
+        return clarification
+    key, on_screen = str(changes[0].last.arguments["key"]), _about(changes[0], dialog.this[0])
+    is_known = present_values(properties_of, target.notes, key) or await exists_near(key, target.notes)
+    if is_known or not present_values(properties_of, dialog.this[:1], key):
+        return clarification
+    others = [option for option in offered if option.reading.steps != on_screen.steps]
+    return with_options(clarification, [ClarificationOption(serialize(on_screen), on_screen), *others])
 
 
 def with_ticked_task_first(clarification: Clarification, request: Request) -> Clarification:
@@ -97,6 +127,9 @@ def with_named_note_first(clarification: Clarification, request: Request) -> Cla
         reading = replace(partial, missing="")
     if reading is None or len(reading.steps) > 1 or reading.last.action not in _CHANGES_OF_LISTS:
         return clarification
+    is_list = isinstance(reading.last.arguments.get("value"), tuple)
+    if is_list and request.language.has_phrase(request.tokens, "property_values", "removals"):
+        return clarification  # "remove Ann from the attendees"
     steps = [option.reading.last for option in offered]
     values = [value for step in steps for role, value in step.arguments.items() if role != "key"]
     used = str([*reading.last.arguments.values(), *values]).casefold()

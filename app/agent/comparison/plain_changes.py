@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from app.agent.language.changes.property_lines import before_denial, order_words
 from app.agent.language.doubts.stated_amounts import says_add
-from app.agent.language.grammar.note_facts import PropertiesOf, own_property, present_values
+from app.agent.language.grammar.note_facts import (
+    PropertiesOf,
+    is_about_owner,
+    own_property,
+    present_values,
+)
 from app.agent.language.grammar.request import Request
 from app.agent.language.meaning.readings import NoteSet, PipelineStep, Reading, as_tuple
 from app.agent.language.words.dates import ISO_DAY
@@ -16,6 +23,8 @@ from app.vault.path import NotePath, name_key
 _PLAIN_CHANGES = frozenset(("remove_tag", "rename_tag", "set_type"))
 _MAX_COMPARED_NOTES = 50
 _MAX_WORDS_WITHOUT_NAME = 4
+_MAX_TEXT_WORDS = 2
+_ENDS_OF_REASONS = frozenset((",", ":", ";", "–", "-", "."))
 VALUE_ACTIONS = ("set_property", "set_confidence")
 
 
@@ -73,42 +82,93 @@ def only_states_value(request: Request, found: Reading, properties_of: Propertie
     """
     step, target = found.last, found.last.target
     is_value = step.action in VALUE_ACTIONS and len(found.steps) == 1
-    if not is_value or target is None or not target.is_single or request.text.rstrip().endswith("?"):
+    if not is_value or target is None or not target.is_single or is_question(request):
         return False
     key = name_key(str(step.arguments.get("key", "confidence")))
     present = present_values(properties_of, target.notes, key)
-    words = before_denial(request)
+    language, whole = request.language, before_denial(request)
     named = [
         own.tokens
-        for own in request.mentions(words)
+        for own in request.mentions(whole)
         if own.notes is not None
         and own.notes.notes == target.notes
         and not all(_is_of_key(request, token, key) for token in own.tokens)
     ]
-    dialog = request.dialog
-    in_talk = {*dialog.it[:1], *dialog.this[:1]}
-    others = [path for path in in_talk - {*target.notes} if present_values(properties_of, (path,), key)]
-    is_other = others or (len(in_talk) > 1 and not present) or not in_talk.issuperset(target.notes)
-    if not present if named else is_other or dialog.has_list or dialog.asked:
+    words = _after_reason(request, whole, target, key)
+    if not present if named else not is_about_owner(request.dialog, properties_of, target.notes[0], key):
         return False
     stated = _added_value(step, present)
-    if stated is None or not _fits(request, key, stated, present):
-        return False
-    if name_key(NotePath.on_disk(target.notes[0]).name) == name_key(property_label(str(stated))):
+    if stated is None or name_key(NotePath.on_disk(target.notes[0]).name) == name_key(
+        property_label(str(stated))
+    ):
         return False  # the name is that of the value
-    past = {word for own in request.language.phrases("property_values", "past_cues") for word in own.words}
-    if present and not {token.key for token in words}.isdisjoint(past):
+    past = {word for own in language.phrases("property_values", "past_cues") for word in own.words}
+    is_past = not {token.key for token in words}.isdisjoint(past)
+    if present and is_past and not language.has_phrase(words, "property_values", "final_ends"):
         return False  # "price was 500" may be about a former price
     if present and says_add(request) and isinstance(stated, int | float):
         return False  # "add 2 hours" may be an amount
-    said = {id(token) for tokens in (*named, _value_words(request, words, stated)) for token in tokens}
+    value = _value_words(request, words, stated)
+    said = {id(token) for tokens in (*named, value) for token in tokens}
     keys = [token for token in words if id(token) not in said and _is_of_key(request, token, key)]
     rest = [token for token in words if id(token) not in said and token not in keys]
-    orders, around = order_words(request.language)
+    orders, around = order_words(language)
+    if not (
+        _fits(request, key, stated, present)
+        or (keys and _is_plain_text(value, stated, present, orders | around))
+    ):
+        return False
+    if any(_is_value(request, token, properties_of(target.notes[0])) for token in rest):
+        return False  # "set it back to open and priority 1"
     has_order = any(token.key in orders for token in (*rest, *keys))
     is_named = len({token.key for token in keys}) == len(keys) > 0  # not "set watts to 60 watts"
     is_stated = is_named and has_order and (bool(said) or stated is True)
     return is_stated and all(token.key in orders | around for token in rest)
+
+
+def is_question(request: Request) -> bool:
+    """Return whether a request asks something: "is status done"."""
+    asking = {*request.language.table("doubts")["asking_verbs"], *request.language.words("asking_words")}
+    return request.text.rstrip().endswith("?") or request.tokens[0].key in asking
+
+
+def _after_reason(request: Request, words: tuple[Token, ...], target: NoteSet, key: str) -> tuple[Token, ...]:
+    """Return the order of "I decided to go: set status to planned", without the reason for it.
+
+    A reason is no order itself, and has neither a value nor another note or property.
+    """
+    at = max((at for at, token in enumerate(words) if token.key in _ENDS_OF_REASONS), default=-1)
+    reason, order = words[: max(at, 0)], words[at + 1 :]
+    language = request.language
+    sets = {*language.table("property_values")["set"], *language.table("property_values")["marks"]}
+    if not reason or not order or order[0].key not in sets or reason[0].key in language.verbs():
+        return words
+    is_plain = all(
+        own.kind == "word"
+        or (own.notes is not None and own.notes.notes == target.notes)
+        or (own.kind == "prop" and name_key(own.value) == key)
+        or (own.kind == "date" and not any(char.isdigit() for token in own.tokens for char in token.key))
+        for own in request.mentions(reason)
+    )
+    return order if is_plain else words
+
+
+def _is_value(request: Request, token: Token, known: Mapping[str, object]) -> bool:
+    """Return whether a word is a known text of one of a note's properties."""
+    texts = (request.vocabulary.find_text_of(key, token.value) for key in known)
+    return any(text is not None and name_key(text) == name_key(token.value) for text in texts)
+
+
+def _is_plain_text(
+    value: Sequence[Token], stated: object, present: Sequence[object], others: frozenset[str]
+) -> bool:
+    """Return whether a new value is a short text, like the present ones, and has no words of an order."""
+    are_texts = bool(present) and all(
+        isinstance(own, str) and not own.startswith("[[") and not ISO_DAY.match(own)
+        for own in (stated, *present)
+    )
+    is_short = 0 < len(value) <= _MAX_TEXT_WORDS
+    return are_texts and is_short and all(own.key.isalpha() and own.key not in others for own in value)
 
 
 def _added_value(step: PipelineStep, present: list[object]) -> object | None:

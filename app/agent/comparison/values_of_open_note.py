@@ -6,11 +6,13 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
 from app.agent.comparison.chosen_readings import is_settled
-from app.agent.language.changes.property_lines import PropertyLine, stated_lines
+from app.agent.comparison.plain_changes import is_question
+from app.agent.language.changes.property_lines import PropertyLine, end_phrase, stated_lines
 from app.agent.language.grammar.note_facts import PropertiesOf, own_property
 from app.agent.language.grammar.questions import question_language
-from app.agent.language.grammar.request import Request
+from app.agent.language.grammar.request import Request, without_marks_at_end
 from app.agent.language.lookups.questions_about_open_note import parse_own_value
+from app.agent.language.meaning.actions import TASK_ACTIONS
 from app.agent.language.meaning.clarifications import with_options
 from app.agent.language.meaning.notation import serialize
 from app.agent.language.meaning.readings import (
@@ -25,6 +27,7 @@ from app.agent.language.meaning.readings import (
 from app.agent.language.model.candidates import have_same_meaning
 from app.agent.language.words.dates import ISO_DAY
 from app.agent.language.words.lexicon import languages
+from app.agent.language.words.tokens import Token, span_text
 from app.vault.path import name_key
 from app.vault.reference import parse_reference
 
@@ -45,7 +48,7 @@ class OwnValues:
         self,
         interpretation: Interpretation,
         request: Request,
-        exists_near: Callable[[str, Sequence[str]], Awaitable[bool]],
+        exists_near: Callable[..., Awaitable[bool]],
     ) -> Interpretation:
         """Return the value that a request asks for, or the change of the value that it states.
 
@@ -56,7 +59,7 @@ class OwnValues:
         Args:
             interpretation: The interpretation of the request.
             request: The request.
-            exists_near: Returns whether notes in the folders of some notes have a property.
+            exists_near: Returns whether notes in the folders of some notes have a property, or a value of it.
         """
         if self._properties_of is None or is_settled(interpretation, request.text, request.dialog):
             return interpretation
@@ -67,6 +70,13 @@ class OwnValues:
             return interpretation
         if isinstance(interpretation, Reading) and not (is_look or _searches_vault(first)):
             return interpretation
+        if (state := self._stated_state(request)) is not None and state.last.target is not None:
+            key, value = map(str, state.last.arguments.values())
+            if first is not None and first.last.action in TASK_ACTIONS:
+                return interpretation
+            if request.dialog.question is None and await exists_near(key, state.last.target.notes, value):
+                return state
+            return _with_first(interpretation, [state])
         asked = parse_own_value(request, self._properties_of)
         if asked is not None and asked.last.target is not None:
             about, paths = str(asked.last.arguments["about"]), asked.last.target.notes
@@ -100,11 +110,67 @@ class OwnValues:
             changes = [change for change in changes if _is_other_value(first, change)]
         return _with_first(interpretation, changes) if changes else interpretation
 
+    def _stated_state(self, request: Request) -> Reading | None:
+        """Return the change of "accept it" or "make it ready" if one property of the note has the value.
+
+        Return None for other requests.
+        """
+        language = request.language
+        if is_question(request):
+            return None
+        polite = language.words("courtesies")
+        words = tuple(own for own in without_marks_at_end(request.tokens) if own.key not in polite)
+        words = words[: end_phrase(request, words, 1, len(words))]
+        participles = language.table("property_values")["participles"]
+        if len(words) > 1 and words[0].key not in language.verbs():
+            forms = [f"{words[0].key}{ending}" for ending in participles]
+            if (change := self._change_to(request, words[1:], forms)) is not None:
+                return change
+        for start in range(2, len(words)):
+            notes = _noted_words(request, words[:start])
+            value = span_text(request.text, words[start:])
+            if notes and (change := self._change_to(request, notes, [name_key(value)])) is not None:
+                return change
+        return None
+
+    def _change_to(self, request: Request, words: Sequence[Token], forms: Sequence[str]) -> Reading | None:
+        """Return the change of the only property of a note, named by words, that has one of some values."""
+        sets, names = request.set_parser(), request.vocabulary
+        parsed = sets.parse_reference(words) or sets.find_named(words)
+        named = parsed.notes if parsed is not None and parsed.notes.is_single else NoteSet()
+        if not named.notes or self._properties_of is None or "set_property" not in request.allowed:
+            return None
+        values: dict[str, object] = {}
+        for key, old in self._properties_of(named.notes[0]).items():
+            if isinstance(old, bool) and name_key(key) in forms:
+                values[key] = "true"
+            texts = [names.find_text_of(key, form) for form in forms] if isinstance(old, str) else []
+            if known := [text for text in texts if text is not None and name_key(text) in forms]:
+                values[key] = known[0]
+        if len(values) != 1:
+            return None
+        ((key, value),) = values.items()
+        step = PipelineStep("set_property", named, {"key": key, "value": value})
+        return Reading((step,), 0.97, language=request.language.code)
+
     def _has(self, path: str, key: str) -> bool:
         return name_key(self._own_name(path, key)) == name_key(key)
 
     def _own_name(self, path: str, key: str) -> str:
         return own_property(self._properties_of(path) if self._properties_of is not None else (), key)
+
+
+def _noted_words(request: Request, head: tuple[Token, ...]) -> tuple[Token, ...]:
+    """Return the words for the note of "make it" or "H4 is", which are before a value; none for others."""
+    language = request.language
+    table = language.table("property_values")
+    has_verb = head[0].key in table["set"] or head[0].key in table["marks"]
+    ends = (
+        at for at in range(1, len(head)) if language.matches_phrase(head[at:], "property_values", "line_cues")
+    )
+    end = next(ends, len(head) if has_verb else 0)
+    is_past = language.matches_phrase(head[end:], "property_values", "past_cues")
+    return () if is_past or (has_verb and end == 1) else head[has_verb:end]
 
 
 def _first_reading(interpretation: Interpretation) -> Reading | None:

@@ -23,6 +23,7 @@ from app.agent.comparison.offered_changes import (
     without_self_relations,
 )
 from app.agent.comparison.offered_order import (
+    with_known_property_first,
     with_named_note_first,
     with_note_in_talk,
     with_stated_value_first,
@@ -37,7 +38,7 @@ from app.agent.language.changes.undo import undoes_nothing, undone_changes
 from app.agent.language.doubts.option_order import USELESS, OptionRanker, meaning_key
 from app.agent.language.doubts.stated_changes import StatedChanges
 from app.agent.language.grammar.coverage import accounts_for_all
-from app.agent.language.grammar.note_facts import PropertiesOf
+from app.agent.language.grammar.note_facts import PropertiesOf, present_values
 from app.agent.language.grammar.request import Request
 from app.agent.language.interpretation.compound_requests import without_dropped_orders
 from app.agent.language.interpretation.grammar_readings import GUESS_SCORE
@@ -190,7 +191,12 @@ class VaultComparison:
             return merged
         ticked = with_ticked_task_first(with_stated_value_first(merged, request), request)
         ordered = self._questions.with_note_on_screen(with_note_in_talk(ticked, request), request)
-        return with_named_note_first(ordered, request)
+        ordered = with_named_note_first(ordered, request)
+        if self._properties_of is None:
+            return ordered
+        return await with_known_property_first(
+            ordered, request.dialog, self._properties_of, ranker.exists_near
+        )
 
     async def _option_in_order(self, option: ClarificationOption, request: Request) -> ClarificationOption:
         """Return an option with the dates and the order that the request states."""
@@ -297,12 +303,23 @@ class VaultComparison:
     def _stated_value(
         self, request: Request, options: Sequence[ClarificationOption]
     ) -> ClarificationOption | None:
-        """Return the first option that changes a property if it alone gives the stated value, or None."""
+        """Return the first option that changes a property of one note if it alone gives the stated value.
+
+        Return None for other options.
+        """
         if (properties_of := self._properties_of) is None:
             return None
-        changes = [option for option in options if option.reading.last.action in VALUE_ACTIONS]
+        sets = [option for option in options if option.reading.last.action in VALUE_ACTIONS]
+        changes = [own for own in sets if own.reading.last.target and own.reading.last.target.is_single]
         stated = [own for own in changes if only_states_value(request, own.reading, properties_of)]
-        return stated[0] if len(stated) == 1 and stated[0] is changes[0] else None
+        steps = [(own, own.reading.last) for own in changes]
+        # A note that lacks the property is less likely than one that has it.
+        having = [
+            own
+            for own, step in steps
+            if step.target and present_values(properties_of, step.target.notes, step.arguments.get("key"))
+        ]
+        return stated[0] if len(stated) == 1 and stated[0] is (having or changes)[0] else None
 
     async def _is_likely_change(self, reading: Reading, share: float, request: Request) -> bool:
         """Return whether a change runs although the grammar does not expect it."""

@@ -70,6 +70,10 @@ class PropertyChanges:
             changed = step.with_argument("key", own)
             is_said = key in words
             return (changed, step) if is_said and self._request.vocabulary.find_property(key) else (changed,)
+        find_text = self._request.vocabulary.find_text_of
+        knowing = [own for own in known if find_text(own, property_label(str(step.arguments["value"])))]
+        if not is_explicit and len(knowing) == 1 and self._request.vocabulary.find_property(key) is None:
+            return (step.with_argument("key", knowing[0]),)  # "set the experiment to success"
         name = self._stated_name(key)
         if not name:
             return (step,)

@@ -109,8 +109,8 @@ def parse_asked_value(request: Request, tokens: tuple[Token, ...]) -> Reading | 
     words = without_marks_at_end(tokens)
     start = language.match_prefix(words, 0, "property_values", "asked_leads")
     value, is_hedged = _without_hedges(request, words[start:])
-    value = value[: _end_phrase(request, value, 1, len(value))]
-    bound = _fill(request, value) if start else None
+    value = value[: end_phrase(request, value, 1, len(value))]
+    bound = bound_value(request, value) if start else None
     if bound is None or len(value) > _MAX_VALUE_WORDS:
         return None
     # The values are the texts of the property: none for a number.
@@ -148,7 +148,7 @@ def order_words(language: Language) -> tuple[frozenset[str], frozenset[str]]:
     orders = {word for frame in frames for phrase in frame.say for word in phrase.first}
     orders -= language.words("narrating")
     orders |= {word for name in ("set", "set_known", "keep_others") for word in table[name]}
-    for path in ("line_cues", "line_ends"):
+    for path in ("line_cues", "line_ends", "asked_leads"):
         orders |= {word for phrase in language.phrases("property_values", path) for word in phrase.words}
     around = language.words("determiners") | language.words("courtesies")
     around |= {
@@ -156,7 +156,7 @@ def order_words(language: Language) -> tuple[frozenset[str], frozenset[str]]:
     }
     around |= {word for name in ("this", "it") for phrase in language.phrases(name) for word in phrase.words}
     denied = language.words("negations") | language.words("asking_words")
-    return frozenset(orders), frozenset(around - denied)
+    return frozenset(orders - language.words("negations")), frozenset(around - denied)
 
 
 def _note_in_talk(request: Request) -> tuple[tuple[PipelineStep, ...], NoteSet, bool] | None:
@@ -210,7 +210,7 @@ def _lines(request: Request, tokens: Sequence[Token], *, is_new: bool = False) -
 
 def _with_value(request: Request, line: PropertyLine, part: Sequence[Token]) -> PropertyLine | None:
     """Return the line of a list property with one more value: "attendees Ann and Bob"; None for others."""
-    bound = _fill(request, part) if len(part) <= _MAX_VALUE_WORDS else None
+    bound = bound_value(request, part) if len(part) <= _MAX_VALUE_WORDS else None
     is_name = isinstance(bound, str) and bound[:1].isupper() and not _is_other(request, part)
     if not is_name or not request.vocabulary.is_list(line.key):
         return None
@@ -230,7 +230,7 @@ def _line(request: Request, tokens: Sequence[Token], *, is_new: bool) -> Propert
     if not key:
         return None
     end = len(tokens)
-    while end > after + 1 and (start_of_end := _end_phrase(request, tokens, after + 1, end)) < end:
+    while end > after + 1 and (start_of_end := end_phrase(request, tokens, after + 1, end)) < end:
         end = start_of_end
     cue = language.match_prefix(tokens, after, "property_values", "line_cues")
     whole = span_text(request.text, tuple(tokens[after:end])) if after < end else ""
@@ -245,7 +245,7 @@ def _line(request: Request, tokens: Sequence[Token], *, is_new: bool) -> Propert
     allows_verb = is_new or _follows_change(request)
     if has_verb and cue == after and not (allows_verb and is_own_name):
         return None  # "read Emma"; but "with Ann" after a change
-    bound = _fill(request, value)
+    bound = bound_value(request, value)
     if bound is None or _is_other(request, value):
         return None
     states = {"true", "false", *table["checked"], *table["unchecked"]}
@@ -259,12 +259,15 @@ def _line(request: Request, tokens: Sequence[Token], *, is_new: bool) -> Propert
     is_known = cue == after and isinstance(bound, str) and bool(request.vocabulary.find_text_of(key, bound))
     is_led = cue > after or is_new_value
     is_past = cue > after and language.match_prefix(tokens, after, "property_values", "past_cues") == cue
-    named = request.vocabulary.find_property(span_text(request.text, tuple(tokens[start:after])))
+    is_past = is_past and not language.has_phrase(tokens[end:], "property_values", "final_ends")
+    named = next(
+        filter(None, map(request.vocabulary.find_property, _spellings(request, tokens[start:after]))), ""
+    )
     is_present = is_led and not is_past and named == key
     return PropertyLine(key, bound, is_plain, is_hedged, is_known, is_led, is_present)
 
 
-def _end_phrase(request: Request, tokens: Sequence[Token], first: int, end: int) -> int:
+def end_phrase(request: Request, tokens: Sequence[Token], first: int, end: int) -> int:
     """Return the start of a phrase such as "now" or "in the end" before `end`; `end` without one."""
     matches = request.language.matches_phrase
     starts = (at for at in range(first, end) if matches(tokens[at:end], "property_values", "line_ends"))
@@ -283,16 +286,21 @@ def _property(request: Request, tokens: Sequence[Token], start: int) -> tuple[st
         part = tuple(tokens[start:end])
         if len(part) != end - start or any(not token.is_word for token in part):
             continue
-        text = span_text(request.text, part)
-        if (known := find(text) or find(text.replace(" ", "-"))) and known not in _NO_VALUES:
-            is_own_name = name_key(known) in (name_key(text), name_key(text.replace(" ", "-")))
-            return known, end, is_own_name
+        names = _spellings(request, part)
+        if (known := next(filter(None, map(find, names)), "")) and known not in _NO_VALUES:
+            return known, end, name_key(known) in map(name_key, names)
         synonym = request.language.property_name(part[0].key, find) if len(part) == 1 else None
         is_noun = part[0].key not in request.language.function_words() | request.language.verbs()
         if synonym and is_noun and synonym not in _NO_VALUES and find(synonym):
             is_known = part[0].key in request.language.table("property_values")["line_nouns"]
             return synonym, end, is_known or synonym in BUILT_IN_PROPERTIES
     return "", start, False
+
+
+def _spellings(request: Request, tokens: Sequence[Token]) -> tuple[str, ...]:
+    """Return the names of a property that words may mean: "word count", "word-count", "wordcount"."""
+    text = span_text(request.text, tuple(tokens))
+    return text, text.replace(" ", "-"), text.replace(" ", "")
 
 
 def _without_hedges(request: Request, tokens: Sequence[Token]) -> tuple[Sequence[Token], bool]:
@@ -302,7 +310,8 @@ def _without_hedges(request: Request, tokens: Sequence[Token]) -> tuple[Sequence
     return (words, True) if len(words) < len(tokens) else (tokens, False)
 
 
-def _fill(request: Request, tokens: Sequence[Token]) -> object | None:
+def bound_value(request: Request, tokens: Sequence[Token]) -> object | None:
+    """Return the number, day or text that some words give to a property; None for other words."""
     frame = next((own for own in request.frames if own.action == _ACTION and "key" in own.roles), None)
     if frame is None or not tokens:
         return None

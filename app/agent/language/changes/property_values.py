@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from app.agent.language.changes.property_lines import end_phrase
 from app.agent.language.grammar.request import Request
 from app.agent.language.grammar.role_values import trim_marks
 from app.agent.language.meaning.conditions import property_value
@@ -72,6 +73,7 @@ class _PropertyValueParser:
 
     def _bound_value(self, tokens: Sequence[Token]) -> object | None:
         value = trim_marks(tokens)
+        value = value[: end_phrase(self._request, value, 1, len(value))]
         if not 1 <= len(value) <= _MAX_VALUE_WORDS:
             return None
         bound = self._fill(value)

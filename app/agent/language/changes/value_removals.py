@@ -18,14 +18,16 @@ def parse_removed_value(request: Request, tokens: tuple[Token, ...]) -> list[Rea
     """Return the removal of a value from a property that is a list; none for other requests."""
     language = request.language
     key = _list_property(request, tokens[0]) if len(tokens) > 2 and tokens[1].key == ":" else ""
-    words: Sequence[Token] = tokens[2:] if key else tokens
-    verb_end = language.match_prefix(words, 0, "line_removals", "verbs")
+    reason, words = ((), tokens[2:]) if key else _reason_and_order(request, tokens)
+    verb_end = language.match_prefix(words, 0, "property_values", "removals")
     if verb_end == 0 or not {"remove_property", "set_property"} <= request.allowed.keys():
         return []
     words, path = split_place(request, words[verb_end:])
     if not key:
         key, words = _property_and_value(request, words)
     words = _without_determiners(request, words)
+    if reason and key:
+        words = reason  # "Ann was ill, remove her from the attendees"
     if not key or not words or len(words) > _MAX_VALUE_WORDS or words[0].key in language.words("universal"):
         return []
     sets = request.set_parser()
@@ -35,6 +37,19 @@ def parse_removed_value(request: Request, tokens: tuple[Token, ...]) -> list[Rea
     missing = "" if notes is not None else "target"
     is_certain = path is not None or sets.implies_one
     return [Reading((step,), _SCORE, (), missing, language.code, 1, is_certain)]
+
+
+def _reason_and_order(request: Request, tokens: Sequence[Token]) -> tuple[Sequence[Token], Sequence[Token]]:
+    """Return the note named by "Ann was ill, remove her from the attendees", and the order that means it."""
+    language = request.language
+    comma = max((at for at, token in enumerate(tokens) if token.key == ","), default=0)
+    order = tokens[comma + 1 :]
+    verb_end = language.match_prefix(order, 0, "property_values", "removals")
+    objects = language.table("doubts")["person_pronouns"] + language.table("doubts")["objects"]
+    named = [own for own in request.mentions(tokens[:comma]) if own.kind == "note"]
+    if not comma or not verb_end or len(named) != 1 or verb_end == len(order):
+        return (), tokens
+    return (named[0].tokens, order) if order[verb_end].key in objects else ((), tokens)
 
 
 def _list_property(request: Request, token: Token) -> str:
@@ -53,7 +68,7 @@ def _without_determiners(request: Request, tokens: Sequence[Token]) -> Sequence[
 def _property_and_value(request: Request, tokens: Sequence[Token]) -> tuple[str, Sequence[Token]]:
     """Return the property and the value of "the alias Lunars" and of "12 from the levels"."""
     for at in range(1, len(tokens) - 1):
-        after = request.language.match_prefix(tokens, at, "task_changes", "in")
+        after = request.language.match_prefix(tokens, at, "property_values", "sources")
         rest = _without_determiners(request, tokens[after:]) if after > at else ()
         if len(rest) == 1 and (key := _list_property(request, rest[0])):
             return key, tokens[:at]

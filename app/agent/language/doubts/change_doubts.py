@@ -11,7 +11,12 @@ from dataclasses import replace
 from itertools import pairwise, permutations
 
 from app.agent.language.doubts.value_doubts import ValueDoubts
-from app.agent.language.grammar.note_facts import PropertiesOf
+from app.agent.language.grammar.note_facts import (
+    PropertiesOf,
+    is_about_owner,
+    own_property,
+    present_values,
+)
 from app.agent.language.grammar.request import Request, writes
 from app.agent.language.grammar.said_words import WORD, SaidWords
 from app.agent.language.meaning.actions import LINKED_NOTES, MOVING_ACTIONS, TASK_ACTIONS
@@ -256,7 +261,7 @@ class ChangeDoubts:
         is_after_several = dialog.has_list or (last is not None and len(last.notes) > 1)
         if is_after_several and not dialog.focus and target.notes == (dialog.open_note,):
             return self._says_pronoun and not (is_listed or self._said.matches("this"))
-        if not dialog.asked_about:
+        if not dialog.asked_about or self._is_owner(step):
             return False
         is_this = target.notes == dialog.this and self._said.matches("this")
         is_only_one = all(
@@ -265,6 +270,16 @@ class ChangeDoubts:
         )
         says_there = self._said.says("there") and not dialog.focus
         return says_there or not (is_this or is_listed or is_only_one)
+
+    def _is_owner(self, step: PipelineStep) -> bool:
+        """Return whether the request names a property that only the changed note in talk has."""
+        key, target = name_key(str(step.arguments.get("key", ""))), step.target
+        if step.action != "set_property" or target is None or len(target.notes) != 1:
+            return False
+        is_named = any(own_property((key,), token.key) for token in self._said.plain_tokens)
+        path = target.notes[0]
+        has_key = bool(present_values(self._properties_of, target.notes, key))
+        return is_named and has_key and is_about_owner(self._dialog, self._properties_of, path, key)
 
     def change_on_screen(self, step: PipelineStep) -> PipelineStep | None:
         """Return the change of the note on the screen, or None unless another note was only mentioned.
@@ -329,7 +344,9 @@ class ChangeDoubts:
 
         That is so if it is not about a person, and also if both of the last two notes are.
         """
-        dialog = self._dialog
+        dialog, value = self._dialog, step.arguments.get("value")
+        if isinstance(value, tuple) and any(own.kind == "note" for own in self._said.mentions):
+            return False  # "Ann was ill, remove her from the attendees"
         said = {token.key for token in self._said.tokens} & self._said.word_list("person_pronouns")
         sets = [step.target, *(step.arguments.get(role) for role in NOTE_ROLES[1:])]
         unnamed = [notes for notes in sets if isinstance(notes, NoteSet) and not self._said.names(notes)]
@@ -381,6 +398,8 @@ class ChangeDoubts:
         """
         dialog, target = self._dialog, step.target
         if not dialog.asked or target is None or not target.notes or self._said.names(target):
+            return False
+        if self._is_owner(step):
             return False
         if len(target.notes) > 1 and self._said.says("plurals"):
             return False
@@ -461,7 +480,8 @@ class ChangeDoubts:
             return False
         if len(dialog.them) > 1 or self._said.names(target):
             return False
-        return self._said.has_one_of(self._request.language.table("ordinals"))
+        ordinals = self._request.language.table("ordinals")
+        return self._said.has_one_of(ordinals.keys() - {name_key(str(step.arguments.get("key", "")))})
 
     def _is_folder_of_other_name(self, step: PipelineStep) -> bool:
         """Return whether a change is of a folder that has another name in the request, or may be a heading.

@@ -127,10 +127,14 @@ class OptionRanker:
             return True
         return await self.exists_near(name, notes)
 
-    async def exists_near(self, name: str, notes: Sequence[str]) -> bool:
-        """Return whether a note in the folders of these notes has the property; also True if unknown."""
+    async def exists_near(self, name: str, notes: Sequence[str], value: str = "") -> bool:
+        """Return whether a note in the folders of these notes has the property; also True if unknown.
+
+        With a value, a note has the property with this value.
+        """
         folders = {folder for path in notes if (folder := _folder(path))}
-        searches = [NoteSet(query=f"path:{quote_text(folder)} [{quote_text(name)}]") for folder in folders]
+        having = f"{quote_text(name)}:{quote_text(value)}" if value else quote_text(name)
+        searches = [NoteSet(query=f"path:{quote_text(folder)} [{having}]") for folder in folders]
         found = [await self._with_hits(search) for search in searches]
         return not found or any(hits.notes or hits.query for hits in found)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from app.agent.language.changes.property_lines import bound_value, end_phrase
 from app.agent.language.doubts.stated_amounts import (
     changed_by,
     increased_number,
@@ -55,6 +56,8 @@ class StatedValues:
             return [step.with_argument("value", values) for values in dict.fromkeys((items, plain))]
         if not isinstance(value, str) or not value or self._request.is_marked(value):
             return [step]
+        if (stated := self._without_other_words(step, value)) != value:
+            return self.alternatives(step.with_argument("value", stated))
         if states := self._states(step, key, value):
             return [step.with_argument("value", state) for state in states]
         if known_value := self._translated(key, value):
@@ -77,6 +80,22 @@ class StatedValues:
             return [step, step.with_argument("value", f"[[{value}]]")]
         return [step.with_argument("value", linked_value(self._names, self._language, key, value))]
 
+    def _without_other_words(self, step: PipelineStep, value: str) -> object:
+        """Return a value without words that close the sentence: "e-mail in the end", "1300 these days".
+
+        Only the number remains of one with words such as "more like a" if the property has numbers.
+        """
+        request, at = self._request, self._request.text.find(value)
+        words = tuple(own for own in request.tokens if at <= own.start and own.end <= at + len(value))
+        if at < 0 or len(words) < 2 or self._words.has_text(str(step.arguments["key"]), value):
+            return value
+        rest = words[: end_phrase(request, words, 1, len(words))]
+        old_values, plain = self._old_values(step), self._language.function_words()
+        has_number = bool(old_values) and all(map(is_number, old_values)) and rest[-1].key.isdecimal()
+        if has_number and all(own.key in plain for own in rest[:-1]):
+            rest = rest[-1:]
+        return value if len(rest) == len(words) else bound_value(request, rest)
+
     def _numbers(self, step: PipelineStep, value: object) -> Sequence[object]:
         """Return what a number may mean: a sum, thousands, or a text with leading zeros."""
         if (changed := changed_by(self._request, value, self._old_values(step))) is not None:
@@ -88,11 +107,13 @@ class StatedValues:
     def _known_item(self, key: str, item: object, *, is_whole: bool = False) -> object:
         """Return an item of a list as known in the vault; one that may mean several links stays as it is.
 
-        With `is_whole`, it is not a part of a known name.
+        With `is_whole`, it is not a part of a known name, except of the only linked one.
         """
         if not isinstance(item, str) or not item or self._request.is_marked(item):
             return item
-        known = () if is_whole else self._known_links(key, item)
+        known = self._known_links(key, item)
+        if is_whole and known != [*self._names.links_with(key, item)]:
+            known = []
         return known[0] if len(known) == 1 else linked_value(self._names, self._language, key, item)
 
     def _own_link(self, step: PipelineStep, value: str) -> str:
@@ -161,6 +182,8 @@ class StatedValues:
         if not links or self._names.known_link(key, value):
             return []
         known = [*self._names.links_with(key, value)]
-        if not known and value[:1].isupper() and (path := self._names.note_with_words(value)):
+        linked = [path for link in links for path in self._names.notes(property_label(link))]
+        folders = {NotePath.on_disk(path).folder for path in linked}
+        if not known and value[:1].isupper() and (path := self._names.note_with_words(value, folders)):
             known = [f"[[{NotePath.on_disk(path).name}]]"]
         return known[:_MAX_KNOWN]

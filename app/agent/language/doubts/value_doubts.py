@@ -224,8 +224,9 @@ class ValueDoubts:
             for name, value in properties.items():
                 old = value if isinstance(value, list | tuple) else [value]
                 is_unlike = self._said.says("additions") or len(new) == 1 < len(old)
-                kept = {str(text) for text in new}
-                if name_key(name) == key and value and is_unlike and not {str(text) for text in old} <= kept:
+                kept, known = {str(text) for text in new}, {str(text) for text in old}
+                is_removal = isinstance(step.arguments.get("value"), tuple) and kept < known
+                if name_key(name) == key and value and is_unlike and not (known <= kept or is_removal):
                     return True
         return False
 

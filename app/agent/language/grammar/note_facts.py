@@ -22,6 +22,7 @@ FACTS = ("words", "size", "created", "modified")
 _SCORE = 0.9
 _MAX_ELLIPTIC_WORDS = 4
 _MAX_OTHER_WORDS = 2
+_MAX_COMPARED_NOTES = 50
 _MIN_SIMILARITY, _MIN_FUZZY_LENGTH = 85.0, 5
 _DAY = re.compile(r"\d{4}-\d\d(?:-\d\d.*)?")
 _SHOWN_BY_OTHER_ACTIONS = frozenset(("tags", "aliases", "type", "cssclasses", "ai"))
@@ -242,3 +243,30 @@ def present_values(properties_of: PropertiesOf, notes: Sequence[str], key: objec
     wanted = name_key(str(key))
     items = (item for path in notes for item in properties_of(path).items())
     return [value for name, value in items if name_key(name) == wanted]
+
+
+def is_about_owner(dialog: DialogState, properties_of: PropertiesOf, path: str, key: str) -> bool:
+    """Return whether a note in talk is the only one that a value without a note may be for.
+
+    That is the only one with the property, also among the notes of an answer, a list or an unanswered
+    question, or else the only note in talk.
+
+    Args:
+        dialog: The state of the conversation.
+        properties_of: Returns the properties of the note at a path.
+        path: The note.
+        key: The property.
+    """
+    in_talk = {*dialog.it[:1], *dialog.this[:1]}
+    others = {own.notes[0] for sets in dialog.asked_about for own in sets if own.is_single}
+    is_listed = bool(dialog.has_list or dialog.asked) or path not in dialog.it[:1]
+    others |= {*dialog.results} if is_listed else set()
+    if len(others) > _MAX_COMPARED_NOTES or path not in in_talk:
+        return False
+    if dialog.asked and dialog.subject and path not in dialog.subject:
+        return False  # the conversation is about another note
+    if not present_values(properties_of, (path,), key):
+        return in_talk == {path} and not is_listed
+    return not any(
+        present_values(properties_of, (other,), key) for other in in_talk | others - {path} if other != path
+    )

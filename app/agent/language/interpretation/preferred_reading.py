@@ -24,6 +24,7 @@ from app.agent.language.meaning.readings import (
     note_sets_of,
 )
 from app.agent.language.model.candidates import candidates, have_same_meaning
+from app.agent.language.words.dates import ISO_DAY
 
 MIN_PREFERRED_PROBABILITY = 0.3
 """The minimum probability of a meaning that the agent offers instead of a change."""
@@ -87,6 +88,7 @@ def _is_for_grammar(step: PipelineStep) -> bool:
     """
     is_task = step.action in TASK_ACTIONS or _BOX in str(step.arguments.get("text", ""))
     is_rare = bool({"template", "whole"} & step.arguments.keys()) or step.arguments.get("value") == ""
+    is_rare = is_rare or step.arguments.get("key") == "confidence"  # an action of its own for the model
     is_for_grammar = step.action in ("undo", *GRAMMAR_ACTIONS) or step.action.startswith(TOOL_PREFIX)
     return is_for_grammar or is_task or is_rare
 
@@ -125,6 +127,8 @@ def _is_part(request: Request, found: Reading, whole: Reading) -> bool:
 def _is_part_of_value(value: object, whole: object, fillers: Collection[str]) -> bool:
     if isinstance(value, NoteSet) and isinstance(whole, NoteSet):
         return set(value.notes) <= set(whole.notes) and not value.query
+    if ISO_DAY.fullmatch(str(value)) and ISO_DAY.fullmatch(str(whole)):
+        return str(value)[4:] == str(whole)[4:]  # the model knows no year
     return value == whole or _words(value) - {*fillers} <= _words(whole)
 
 

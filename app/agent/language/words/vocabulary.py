@@ -212,8 +212,11 @@ class Vocabulary:
             _MIN_WORD_SIMILARITY
         )
 
-    def note_with_words(self, words: str) -> str | None:
-        """Return the only note whose name contains these words, preferably in a row; None without one."""
+    def note_with_words(self, words: str, folders: Collection[str] = ()) -> str | None:
+        """Return the only note whose name contains these words, preferably in a row; None without one.
+
+        Of several notes, the only one in some folders is returned.
+        """
         key = f" {name_key(words)} "
         paths = [
             path
@@ -222,6 +225,8 @@ class Vocabulary:
         ]
         if not paths and len(parts := key.split()) > 1:
             paths = sorted(set.intersection(*({*self.notes_with_word(part)} for part in parts)))
+        if len(paths) > 1:
+            paths = [path for path in paths if NotePath.on_disk(path).folder in folders]
         return paths[0] if len(paths) == 1 else None
 
     def note_with_longer_name(self, path: str, words: Collection[str]) -> str | None:
