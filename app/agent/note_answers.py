@@ -105,13 +105,14 @@ class NoteAnswers:
         if only and only == subject[:1] and not source and not _is_answered(outcome):
             # The question is about this note, but the answer may be in another one.
             arguments = {"question": text, "limit": MAX_PASSAGES}
-            wide = _with_passages_of(await turn.call("find_passages", arguments), only[0])
+            wide = await turn.call("find_passages", arguments, repeats=True)
+            wide = _with_passages_of(wide, only[0])
             outcome = wide if _is_answered(wide) else _with_closer(wide, outcome)
         elif not only and not _is_answered(outcome) and not _named_note(text, resolver) and state.it:
             # "Who came along?" names no note, so it may be about a property of the note in talk.
             in_talk = state.it[:1]
             arguments_in_talk = {**arguments, "notes": [*in_talk]}
-            stated = await turn.call("find_passages", arguments_in_talk)
+            stated = await turn.call("find_passages", arguments_in_talk, repeats=True)
             if _is_answered(stated):
                 only, subject, arguments, outcome = in_talk, in_talk, arguments_in_talk, stated
             else:

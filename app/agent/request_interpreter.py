@@ -31,6 +31,7 @@ from app.agent.replies import (
 from app.errors import NotFoundError
 from app.index.resolver import Resolver
 from app.toolkit.registry import ToolRegistry
+from app.vault.path import NotePath, name_key
 
 
 class RequestInterpreter:
@@ -119,17 +120,23 @@ class RequestInterpreter:
         """Return the state in which a request is read after an answer.
 
         A request with a pronoun may be about the note in which the answer is, unless it is a change. "Here"
-        is the note on the screen.
+        is the note on the screen, and so is the note of a change without a pronoun after a question about no
+        note that was named before.
         """
         if not state.asked:
             return state
         request = self.request_of(text, state)
         verbs = (request.actions_at(request.tokens, at) for at in range(len(request.tokens)))
         is_change = any(writes(request.allowed, verb) for verb in next(filter(None, verbs), ()))
-        if any(token.key in request.language.table("doubts")["places"] for token in request.tokens):
+        has_pronoun = self._interpreter.has_pronoun(text)
+        names = (name for path in state.subject for name in name_key(NotePath.on_disk(path).name).split())
+        is_named = any(f" {name}" in f" {name_key(state.asked)}" for name in names)
+        is_known = is_named or not set(state.subject).isdisjoint(state.recent)
+        is_on_screen = is_change and not (has_pronoun or is_known) and state.open_note is not None
+        says_here = any(token.key in request.language.table("doubts")["places"] for token in request.tokens)
+        if is_on_screen or says_here:
             return replace(state, focus=(), is_lost=False)
-        is_about_answer = self._interpreter.has_pronoun(text) and not is_change
-        return state if is_about_answer else state.about_subject(is_change=is_change)
+        return state if has_pronoun and not is_change else state.about_subject(is_change=is_change)
 
     def request_of(self, text: str, state: DialogState) -> Request:
         """Return a request in its likeliest language."""

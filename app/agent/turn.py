@@ -114,6 +114,7 @@ class Turn:
     refused_calls: dict[str, LimitError] = field(default_factory=dict)
     _text: str = ""
     _reasoning: str = ""
+    _card_position: int = 0
 
     @property
     def total_usage(self) -> Usage:
@@ -198,6 +199,8 @@ class Turn:
         claim: str = "",
         spent: ModelUsage = NO_USAGE,
         summarize: Callable[[ToolOutcome], str] | None = None,
+        *,
+        repeats: bool = False,
     ) -> ToolOutcome:
         """Call a tool, show it as a card and return the outcome; an untrusted result taints the conversation.
 
@@ -207,6 +210,7 @@ class Turn:
             claim: The agent's description for the approval dialog; by default, the text before the call.
             spent: The model usage that led to the call; an internal call is logged without it.
             summarize: Returns the card's message for a successful outcome; by default, the tool's own.
+            repeats: Whether the call repeats the last one with other arguments and replaces its card.
         """
         preface = self.flush()
         card = ToolCard(
@@ -219,7 +223,11 @@ class Turn:
             tokens=spent.tokens,
             cost=spent.cost,
         )
-        position = self.put(card)
+        if repeats:
+            self.replace(self._card_position, card)
+        else:
+            self._card_position = self.put(card)
+        position = self._card_position
         try:
             caller = replace(self.caller, claim=claim or preface.strip())
             if isinstance(tool, str):

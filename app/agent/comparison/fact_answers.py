@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from app.agent.comparison.chosen_readings import is_settled
 from app.agent.language.grammar.note_facts import (
     FACTS,
@@ -9,6 +11,7 @@ from app.agent.language.grammar.note_facts import (
     find_fact,
     join_facts,
     may_answer,
+    says_sum,
     split_questions,
 )
 from app.agent.language.grammar.questions import question_language
@@ -29,6 +32,7 @@ from app.agent.language.meaning.readings import (
 from app.agent.language.model.candidates import have_same_meaning
 from app.agent.language.words.lexicon import languages
 from app.agent.request_interpreter import RequestInterpreter
+from app.agent.shown_results import MIN_OTHER_PROBABILITY, MIN_SHOWN_PROBABILITY
 from app.vault.path import name_key
 
 _QUESTION_ACTIONS = frozenset(("properties_of", "question"))
@@ -61,31 +65,41 @@ class FactAnswers:
         return None
 
     def with_fact(self, interpretation: Interpretation, request: Request) -> Interpretation:
-        """Answer the question with a property of the note, or offer it as an option, if one fits."""
+        """Answer the question with the property of the note that fits; offer the other readings with it."""
         is_understood = isinstance(interpretation, Reply) and interpretation.understood
         if self._properties_of is None or is_understood or isinstance(interpretation, ModelRequired):
             return interpretation
-        if isinstance(interpretation, Reading) and not _asks_for_missing(interpretation, self._properties_of):
-            return interpretation
+        is_sum = says_sum(request)
+        if isinstance(interpretation, Reading):
+            is_sum = is_sum and interpretation.last.action == "count"
+            if not is_sum and not _asks_for_missing(interpretation, self._properties_of):
+                return interpretation
         offered = interpretation.options if isinstance(interpretation, Clarification) else ()
         actions = {option.reading.last.action for option in offered}
-        if isinstance(interpretation, Clarification) and not actions & _QUESTION_ACTIONS:
+        if isinstance(interpretation, Clarification) and not (is_sum or actions & _QUESTION_ACTIONS):
             return interpretation
         fact = find_fact(request, self._properties_of)
         if fact is None:
-            return interpretation
+            return _with_values_first(interpretation) if is_sum else interpretation
         if isinstance(interpretation, Reading):
             # "When was it published?" means `published` in a note without the more common `year`.
-            is_same_note = fact.is_named and fact.reading.last.target == interpretation.last.target
-            return fact.reading if is_same_note else interpretation
+            is_same_note = fact.reading.last.target == interpretation.last.target
+            return fact.reading if is_same_note or is_sum else interpretation
         if fact.is_named and not offered:
             return fact.reading
         if not offered and isinstance(interpretation, ContentQuestion):
             step = PipelineStep("question", None, {"query": request.text})
             other = Reading((step,), fact.reading.score, language=fact.reading.language)
             offered = (ClarificationOption(serialize(other), other),)
-        option = ClarificationOption(serialize(fact.reading), fact.reading)
-        others = [known for known in offered if not have_same_meaning(known.reading, fact.reading)]
+        is_look = not any(request.writes(known.reading) for known in offered)
+        is_question = question_language(request.text, (request.language,)) is not None
+        share = MIN_SHOWN_PROBABILITY if is_question and is_look else 0.0
+        option = ClarificationOption(serialize(fact.reading), fact.reading, share)
+        others = [
+            replace(known, share=max(known.share, MIN_OTHER_PROBABILITY))
+            for known in offered
+            if not have_same_meaning(known.reading, fact.reading)
+        ]
         options = (option, *others)[:MAX_OPTIONS]
         return Clarification(question_about(options), options)
 
@@ -124,12 +138,26 @@ class FactAnswers:
         return with_options(clarification, kept)
 
 
+def _with_values_first(interpretation: Interpretation) -> Interpretation:
+    """Return a question with the first option that shows values of several notes as the likeliest one."""
+    if not isinstance(interpretation, Clarification):
+        return interpretation
+    offered = (*interpretation.options, *interpretation.spare)
+    for option in offered:
+        target = option.reading.last.target
+        if option.reading.last.action == "properties_of" and target is not None and not target.is_single:
+            likeliest = replace(option, share=max(option.share, MIN_SHOWN_PROBABILITY))
+            return with_options(interpretation, [likeliest, *(own for own in offered if own is not option)])
+    return interpretation
+
+
 def _asks_for_missing(reading: Reading, properties_of: PropertiesOf) -> bool:
-    """Return whether a reading shows only one property of one note, which lacks it."""
+    """Return whether a reading shows only one property of one note, which is missing or a checkbox."""
     step = reading.last
     if len(reading.steps) > 1 or step.action != "properties_of" or "about" not in step.arguments:
         return False
     about = str(step.arguments["about"])
     if about in FACTS or step.target is None or len(step.target.notes) != 1:
         return False
-    return name_key(about) not in map(name_key, properties_of(step.target.notes[0]))
+    properties = {name_key(name): value for name, value in properties_of(step.target.notes[0]).items()}
+    return isinstance(properties.get(name_key(about), True), bool)

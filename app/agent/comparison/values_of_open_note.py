@@ -85,7 +85,8 @@ class OwnValues:
         is_question = is_look and question_language(request.text, languages()) is not None
         is_question = is_question or request.tokens[0].key in request.language.words("asking_words")
         lines = stated_lines(request) if "set_property" in request.allowed else []
-        if not lines or is_question or request.dialog.has_list:
+        is_list = request.dialog.has_list and not request.dialog.asked
+        if not lines or is_question or is_list:
             return interpretation
         notes = dict.fromkeys((*request.dialog.it[:1], *request.dialog.this[:1]))
         lines_of = {

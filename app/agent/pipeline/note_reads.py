@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from app.agent.generic_formatting import wikilink
+from app.agent.language.grammar.note_facts import may_be_summed
 from app.agent.language.meaning.actions import Action
 from app.agent.language.meaning.readings import NoteSet, PipelineStep, as_tuple
 from app.agent.language.words.vault_words import property_label
@@ -18,7 +19,7 @@ from app.agent.pipeline.run_state import RunState
 from app.agent.pipeline.tool_calls import ToolCalls, items_of
 from app.agent.result_formatting import property_key
 
-MAX_READ_NOTES = 5
+MAX_READ_NOTES, _MAX_FACTS = 5, 20
 _MAX_SENTENCE_LENGTH, _MAX_SUMMARY_LENGTH = 250, 5_000
 _SUMMARY_OPTIONS = ("style", "max_sentences", "max_length")
 _NODE_TOOLS = frozenset(
@@ -55,7 +56,10 @@ class NoteReads:
         listed_notes: list[str] = []
         values: list[str] = []
         options = _summary_options(step) if step.action == "summarize" else {}
-        for path in paths[:MAX_READ_NOTES]:
+        about = str(step.arguments.get("about", ""))
+        limit = _MAX_FACTS if about else MAX_READ_NOTES
+        numbers: list[float] = []
+        for path in paths[:limit]:
             outcome = await self._tools.call_step(
                 step, self._actions[step.action].tool, {argument: path, **options}
             )
@@ -63,9 +67,12 @@ class NoteReads:
                 return None
             read_paths.append(path)
             listed_notes += _notes_in(step.action, outcome.result)
-            values += _property_texts(outcome.result, str(step.arguments.get("about", "")))
-        if len(paths) > MAX_READ_NOTES:
-            self._tools.say(f"These are the first {MAX_READ_NOTES} of {len(paths)} notes.")
+            values += _property_texts(outcome.result, about)
+            numbers += _number(outcome.result, about)
+        if len(paths) > limit:
+            self._tools.say(f"These are the first {limit} of {len(paths)} notes.")
+        elif len(numbers) > 1 and may_be_summed(about):
+            self._tools.say(f"{about} in total: {sum(numbers):,.10g}.")
         focus = (read_paths[0],) if len(read_paths) == 1 else self._state.dialog.focus
         is_lost = self._state.dialog.is_lost and len(read_paths) != 1
         results = (
@@ -128,6 +135,13 @@ def _property_texts(result: Mapping[str, Any], about: str) -> list[str]:
     key = property_key(result, about)
     value = result["properties"][key] if key else ()
     return [property_label(text) for text in as_tuple(value) if isinstance(text, str)]
+
+
+def _number(result: Mapping[str, Any], about: str) -> list[float]:
+    """Return the number of words of a note, or its number in a property; an empty list without one."""
+    key = property_key(result, about)
+    value = result["properties"][key] if key else result["word_count"] if about == "words" else None
+    return [value] if isinstance(value, int | float) and not isinstance(value, bool) else []
 
 
 def _notes_in(action: str, result: Mapping[str, Any]) -> list[str]:

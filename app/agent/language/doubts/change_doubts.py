@@ -394,12 +394,16 @@ class ChangeDoubts:
     def _follows_answer(self, step: PipelineStep) -> bool:
         """Return whether the changed note may be another one of the answer to the last question.
 
-        "This note" and "the first one" leave no doubt, nor does a name.
+        "This note" and "the first one" leave no doubt, nor does a name or the note on the screen if no other
+        note answered the question.
         """
         dialog, target = self._dialog, step.target
         if not dialog.asked or target is None or not target.notes or self._said.names(target):
             return False
-        if self._is_owner(step):
+        is_unanswered = dialog.last is None or not dialog.last.is_certain
+        is_unanswered = is_unanswered and not self._said.matches("it")
+        is_on_screen = target.notes == dialog.this and (is_unanswered or target.notes == dialog.results)
+        if self._is_owner(step) or is_on_screen:
             return False
         if len(target.notes) > 1 and self._said.says("plurals"):
             return False

@@ -20,7 +20,7 @@ from app.vault.path import name_key
 FACTS = ("words", "size", "created", "modified")
 """Facts about a note that `properties_of` returns besides properties."""
 _SCORE = 0.9
-_MAX_ELLIPTIC_WORDS = 4
+_MAX_ELLIPTIC_WORDS = 5
 _MAX_OTHER_WORDS = 2
 _MAX_COMPARED_NOTES = 50
 _MIN_SIMILARITY, _MIN_FUZZY_LENGTH = 85.0, 5
@@ -43,7 +43,7 @@ class NoteFact:
 
 
 def find_fact(request: Request, properties_of: PropertiesOf) -> NoteFact | None:
-    """Return the only property that may answer a question about one note; None if there is none.
+    """Return the only property that may answer a question about a note or the listed ones, or None.
 
     Args:
         request: The request.
@@ -57,15 +57,20 @@ def find_fact(request: Request, properties_of: PropertiesOf) -> NoteFact | None:
         or language.match_prefix(words, 0, "reason_questions")
     ):
         return None
-    path, rest, is_elliptic = _note_in(request, words)
-    if not path:
+    paths, rest, is_elliptic = _notes_in(request, words)
+    if not paths:
         return None
-    properties = {
-        name: value
-        for name, value in properties_of(path).items()
-        if value not in (None, "", []) and name_key(name) not in _SHOWN_BY_OTHER_ACTIONS
+    asked = {
+        kind: start
+        for kind in languages()[0].table("facts")
+        if (start := language.match_prefix(rest, 0, "fact_questions", kind))
     }
-    known = {name_key(name): name for name in properties}
+    properties = _common_properties(paths, properties_of)
+    known = {
+        name_key(name): name
+        for name, value in properties.items()
+        if not asked or any(_is_of_kind(kind, value) for kind in asked)
+    }
     named = {name for token in rest for name in _names(request, token.key, known)}
     others = [
         token for token in rest if not _names(request, token.key, known) and _is_content(request, token)
@@ -73,21 +78,41 @@ def find_fact(request: Request, properties_of: PropertiesOf) -> NoteFact | None:
     has_number = any(char.isdigit() for token in others for char in token.key)
     max_others = 0 if is_elliptic else _MAX_OTHER_WORDS  # another word may name another thing
     if len(named) == 1 and len(others) <= max_others and not has_number:
-        return NoteFact(_reading(request, path, named.pop()), is_named=True)
+        return NoteFact(_reading(request, paths, named.pop()), is_named=True)
     if named:
         return None
-    for kind, names in languages()[0].table("facts").items():
-        start = language.match_prefix(rest, 0, "fact_questions", kind)
-        if start == 0 or any(_is_content(request, token) for token in rest[start:]):
+    for kind, start in asked.items():
+        if any(_is_content(request, token) for token in rest[start:]):
             continue
+        names = languages()[0].table("facts")[kind]
         fitting = [
             key
             for key, name in known.items()
             if key in names or (kind == "dates" and _DAY.fullmatch(str(properties[name])))
         ]
         if len(fitting) == 1:
-            return NoteFact(_reading(request, path, known[fitting[0]]), is_named=False)
+            return NoteFact(_reading(request, paths, known[fitting[0]]), is_named=False)
     return None
+
+
+def _common_properties(paths: Sequence[str], properties_of: PropertiesOf) -> dict[str, object]:
+    """Return the properties of at least half of some notes, each with one of its values."""
+    values: dict[str, list[object]] = {}
+    for path in paths:
+        for name, value in properties_of(path).items():
+            if value not in (None, "", []) and name_key(name) not in _SHOWN_BY_OTHER_ACTIONS:
+                values.setdefault(name, []).append(value)
+    return {name: found[0] for name, found in values.items() if 2 * len(found) >= len(paths)}
+
+
+def _is_of_kind(kind: str, value: object) -> bool:
+    """Return whether a value may answer a kind of question: "when?" asks for no checkbox."""
+    is_day = _DAY.fullmatch(str(value)) is not None
+    if kind in ("dates", "ends"):
+        return not isinstance(value, bool | list) and any(char.isdigit() for char in str(value))
+    if kind == "persons":
+        return isinstance(value, str | list) and not is_day
+    return not isinstance(value, bool) and (kind == "ages" or not is_day)
 
 
 def may_answer(request: Request, name: str, value: object) -> bool:
@@ -148,15 +173,28 @@ def join_facts(
     return None
 
 
-def _reading(request: Request, path: str, name: str) -> Reading:
-    step = PipelineStep("properties_of", NoteSet(notes=(path,)), {"about": name})
+def says_sum(request: Request) -> bool:
+    """Return whether a request asks for the sum of values: "how much is that in total?"."""
+    # "In total" is no token of most requests, to which it adds nothing.
+    words = re.findall(r"\w+", request.text.casefold())
+    return not {*request.language.table("scopes")["sums"]}.isdisjoint(words)
+
+
+def may_be_summed(about: str) -> bool:
+    """Return whether the sum of a property says something: of an amount or a duration, but not of a year."""
+    facts, key = languages()[0].table("facts"), name_key(about)
+    return about == "words" or any(key in facts[kind] for kind in ("prices", "durations", "quantities"))
+
+
+def _reading(request: Request, paths: tuple[str, ...], name: str) -> Reading:
+    step = PipelineStep("properties_of", NoteSet(notes=paths), {"about": name})
     return Reading((step,), _SCORE, language=request.language.code)
 
 
-def _note_in(request: Request, words: Sequence[Token]) -> tuple[str, list[Token], bool]:
-    """Return the path of the note that a question is about, or an empty text, and the other words.
+def _notes_in(request: Request, words: Sequence[Token]) -> tuple[tuple[str, ...], list[Token], bool]:
+    """Return the note that a question is about, the listed notes, or none; and the other words.
 
-    The last value is True if no word of the question means the note.
+    The last value is True if no word of the question means the notes.
     """
     mentions = [
         mention
@@ -170,22 +208,23 @@ def _note_in(request: Request, words: Sequence[Token]) -> tuple[str, list[Token]
         taken = {id(token) for mention in mentions for token in mention.tokens}
         rest = [token for token in words if id(token) not in taken]
         paths = notes.pop() if len(notes) == 1 else ()
-        return (paths[0] if len(paths) == 1 else ""), rest, False
-    dialog, sets = request.dialog, request.set_parser()
+        return (paths if len(paths) == 1 else ()), rest, False
+    dialog, sets, language = request.dialog, request.set_parser(), request.language
     ordinal = sets.ordinal_in(words)
     if ordinal is not None and dialog.them:
         is_listed = 0 < abs(ordinal) <= len(dialog.them)
         path = dialog.them[ordinal - 1 if ordinal > 0 else ordinal] if is_listed else ""
-        return path, list(words), False
-    means_it = any(
-        request.language.match_prefix(words, at, name) > at
-        for at in range(len(words))
-        for name in ("it", "this")
-    )
+        return ((path,) if path else ()), list(words), False
+    means_it = any(language.has_phrase(words, name) for name in ("it", "this"))
+    means_them = any(token.key in language.table("doubts")["possible_plurals"] for token in words)
+    is_list = len(dialog.them) > 1 and not dialog.asked and not (dialog.focus and not dialog.has_list)
+    if is_list and (means_them or (says_sum(request) and dialog.has_list)):
+        sums = language.table("scopes")["sums"]
+        return dialog.them, [token for token in words if token.key not in sums], False
     it = dialog.subject if dialog.asked else dialog.it
     if dialog.is_lost or not it or not (means_it or len(words) <= _MAX_ELLIPTIC_WORDS):
-        return "", list(words), False
-    return it[0], list(words), not means_it
+        return (), list(words), False
+    return it[:1], list(words), not means_it
 
 
 def _is_property(request: Request, word: str) -> bool:

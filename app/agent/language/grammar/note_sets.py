@@ -90,7 +90,7 @@ class NoteSetParser(NoteReferenceParser):
         """
         parts: list[QueryPart | None] = []
         for position in range(len(tokens)):
-            parts += [self._made_by(tokens, position), self._makes(tokens, position)]
+            parts += [self._made_by(tokens, position), self.made_by_subject(tokens, position)]
             parts.append(self._comparisons.parse_lacking(tokens, position))
             kind = self._noun(tokens, position)
             if kind is not None and kind.end < len(tokens) and is_kind_condition(kind.query):
@@ -379,7 +379,7 @@ class NoteSetParser(NoteReferenceParser):
             parts.append(QueryPart(f"[{flag}:false]", position + 1))
         if part := self._relation(tokens, position):
             parts.append(part)
-        if part := self._made_by(tokens, position) or self._makes(tokens, position):
+        if part := self._made_by(tokens, position) or self.made_by_subject(tokens, position):
             parts.append(part)
         if parts:
             return max(
@@ -424,11 +424,12 @@ class NoteSetParser(NoteReferenceParser):
             return None
         return self._maker(tokens, after, len(tokens), tokens[position] if is_verb else None)
 
-    def _makes(self, tokens: Sequence[Token], position: int) -> QueryPart | None:
+    def made_by_subject(self, tokens: Sequence[Token], position: int) -> QueryPart | None:
         """Parse "Kevin Kelly wrote" as a condition on the property of the verb."""
-        position = self._language.match_prefix(tokens, position, "maker_leads")
+        lead, position = position, self._language.match_prefix(tokens, position, "maker_leads")
         for at in range(position + 1, min(len(tokens), position + _MAX_NAME_TOKENS)):
-            if self._language.properties_of_verb(tokens[at].key):
+            is_of_vault = position > lead and self._vocabulary.find_property_of_verb(tokens[at].key)
+            if is_of_vault or self._language.properties_of_verb(tokens[at].key):
                 part = self._maker(tokens, position, at, tokens[at])
                 return replace(part, end=at + 1) if part is not None and part.end == at else None
         return None
@@ -438,7 +439,8 @@ class NoteSetParser(NoteReferenceParser):
     ) -> QueryPart | None:
         """Return the condition that a property contains the longest name that starts at a token.
 
-        If the verb refers to one of the properties, only this one counts; otherwise, all of them do.
+        If the verb refers to one of the properties, only this one counts; otherwise, all of them do, unless
+        only the vault has a property for the verb.
         """
         for end in range(min(stop, position + _MAX_NAME_TOKENS), position, -1):
             part = tokens[position:end]
@@ -446,10 +448,13 @@ class NoteSetParser(NoteReferenceParser):
                 continue
             name = self._person(part)
             if conditions := self._vocabulary.conditions_on(name) if name else ():
-                own = self._language.properties_of_verb(verb.key) if verb is not None else ()
-                meant = [
-                    condition for condition in conditions if self._names_property(condition, own)
-                ] or conditions
+                makers = self._language.properties_of_verb(verb.key) if verb is not None else ()
+                of_vault = self._vocabulary.find_property_of_verb(verb.key) if verb is not None else None
+                own = makers or ((name_key(of_vault),) if of_vault else ())
+                meant = [condition for condition in conditions if self._names_property(condition, own)]
+                if not meant and own and not makers:
+                    return None
+                meant = meant or [*conditions]
                 query = meant[0] if len(meant) == 1 else f"({' OR '.join(meant)})"
                 return QueryPart(query, end)
         return None

@@ -100,13 +100,18 @@ def parse_compared_set(request: Request) -> ComparedSet | None:
     conditions: list[str] = []
     names: set[str] = set()
     comparison: Comparison | Superlative | None = None
+    upcoming = ((request.dates.today, None),)  # "coming up in June" is in June
     is_negated = False
     has_several = not {token.key for token in tokens}.isdisjoint(language.table("compared_sets")["several"])
     while position < len(tokens):
         token = tokens[position]
         if (after := language.match_prefix(tokens, position, "described_sets", "not")) > position:
             is_negated, position = True, after
-        elif comparison is None and (found := _compared_at(request, tokens, position)) is not None:
+        elif (after := language.match_prefix(tokens, position, "compared_sets", "plain_phrases")) > position:
+            position = after
+        elif (comparison is None or comparison == Comparison(comparison.end, periods=upcoming)) and (
+            found := _compared_at(request, tokens, position)
+        ):
             before = {own.key for own in tokens[max(0, position - 2) : position]}
             is_owner = names and not before.isdisjoint(language.table("own_values")["of"])
             if isinstance(found, Superlative) and is_owner:

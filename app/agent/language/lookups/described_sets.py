@@ -47,11 +47,13 @@ class DescribedPart:
         query: The condition.
         end: The position after its words.
         is_stated: Whether a value or a checkbox of the vault says it, instead of a kind of notes.
+        is_person: Whether it is about a person and a verb.
     """
 
     query: str
     end: int
     is_stated: bool = True
+    is_person: bool = False
 
 
 def parse_described_list(request: Request, tokens: tuple[Token, ...]) -> Reading | None:
@@ -67,7 +69,8 @@ def parse_described_list(request: Request, tokens: tuple[Token, ...]) -> Reading
         return counted
     action, lead = asking_lead(request, words)
     lead = lead if action == "find" else 0
-    notes = next((found for start in {lead, 0} if (found := described_set(request, words[start:]))), None)
+    sets = (described_set(request, words[start:], asks=True) for start in {lead, 0})
+    notes = next(filter(None, sets), None)
     notes = notes or (_nested(request, words[lead:]) if lead else None)
     if notes is None:
         return None
@@ -192,10 +195,11 @@ def _described_spans(request: Request) -> Iterator[tuple[NoteSet, set[str], tupl
             yield found, {token.key for token in tokens[start:end]}, (*tokens[:start], *tokens[end:])
 
 
-def described_set(request: Request, tokens: Sequence[Token]) -> NoteSet | None:
+def described_set(request: Request, tokens: Sequence[Token], *, asks: bool = False) -> NoteSet | None:
     """Return the notes that all tokens describe by at least two conditions; None for other words.
 
-    The conditions are kinds of notes, values and checkboxes. A checkbox that is not set may also be missing,
+    If it `asks` for notes, a person ("what does Ada own?") or "who" with a checkbox is enough. The conditions
+    are kinds of notes, values and checkboxes. A checkbox that is not set may also be missing,
     if a kind or a list limits the notes.
     """
     language, dialog = request.language, request.dialog
@@ -203,6 +207,7 @@ def described_set(request: Request, tokens: Sequence[Token]) -> NoteSet | None:
         return None
     conditions: list[str] = []
     is_stated = is_negated = has_pronoun = False
+    is_enough = asks and tokens[0].key in language.words("person_questions")
     joint, position = "", 0
     while position < len(tokens):
         token = tokens[position]
@@ -247,6 +252,7 @@ def described_set(request: Request, tokens: Sequence[Token]) -> NoteSet | None:
             else:
                 conditions.append(query)
             is_stated = is_stated or part.is_stated
+            is_enough = (asks and part.is_person) or (is_enough and query.endswith(":true]"))
             is_negated, joint, position = False, "", part.end
             continue
         if not is_plain_word(request, token):
@@ -256,7 +262,8 @@ def described_set(request: Request, tokens: Sequence[Token]) -> NoteSet | None:
     if is_negated or joint or not is_stated:
         return None
     is_of_list = has_pronoun and dialog.has_list and len(dialog.them) < MAX_RESULTS
-    if len(conditions) < (1 if is_of_list and conditions[0].startswith("-") else 2):
+    is_enough = is_enough or (is_of_list and conditions[0].startswith("-"))
+    if len(conditions) < (1 if is_enough else 2):
         return None
     if not is_of_list and all(part.startswith("-") for part in conditions):
         return None
@@ -275,7 +282,11 @@ def is_plain_word(request: Request, token: Token) -> bool:
 def described_part(request: Request, tokens: Sequence[Token], position: int) -> DescribedPart | None:
     """Return the condition that starts at a token: a checkbox, a value or a kind; None for other words."""
     token, sets, vocabulary = tokens[position], request.set_parser(), request.vocabulary
-    if not token.is_word or is_plain_word(request, token):
+    if not token.is_word:
+        return None
+    if maker := sets.made_by_subject(tokens, position):
+        return DescribedPart(maker.query, maker.end, is_person=True)
+    if is_plain_word(request, token):
         return None
     for end in range(min(len(tokens), position + _MAX_VALUE_WORDS), position + 1, -1):
         part = tokens[position:end]

@@ -23,7 +23,8 @@ def parse_property_question(request: Request, tokens: tuple[Token, ...]) -> Read
     if not start and len(tokens) > 1 and tokens[0].key in language.words("person_questions"):
         names = language.properties_of_verb(tokens[1].key)
         known = (name for name in map(find_property, names) if name is not None)
-        start, about = 2, next(known, None) or language.property_name(tokens[1].key, find_property)
+        about = next(known, None) or language.property_name(tokens[1].key, find_property)
+        start, about = 2, about or request.vocabulary.find_property_of_verb(tokens[1].key)
     if about is None or start >= len(tokens):
         return None
     sets = request.set_parser()

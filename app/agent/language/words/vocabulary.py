@@ -373,6 +373,13 @@ class Vocabulary:
         matches = [name for key, name in self._properties.items() if _ENDING.sub("", key) == stem]
         return matches[0] if len(matches) == 1 else None
 
+    def find_property_of_verb(self, word: str) -> str | None:
+        """Return the only property with links that has the stem of a verb: `holders` for "hold"."""
+        stem = _ENDING.sub("", name_key(word))
+        same = [name for key, name in self._properties.items() if _ENDING.sub("", key) == stem]
+        linked = [name for name in same if self.links_of(name)]
+        return linked[0] if len(linked) == 1 and len(stem) >= _MIN_STEM else None
+
     def find_category(self, words: str) -> str | None:
         """Return the search for a category's notes, singular or plural: `[categories:Movies]`, or None."""
         key = name_key(words)
@@ -515,7 +522,8 @@ class Vocabulary:
         for form in (key, *self.plural_stems(key)):
             if form in self._properties:
                 return self._properties[form]
-        return self._singular_properties.get(key)
+        joined = self._properties.get(key.replace(" ", ""))  # "on call" means `oncall`
+        return self._singular_properties.get(key) or joined
 
     @cached_property
     def _singular_properties(self) -> dict[str, str]:
