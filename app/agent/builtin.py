@@ -42,7 +42,7 @@ from app.agent.pipeline.host import ChangesToday, FindNotes, PipelineHost
 from app.agent.pipeline.pipeline import Pipeline
 from app.agent.replies import AMBIGUOUS_MESSAGE, HELP, READ_ONLY_MESSAGE, reply_text
 from app.agent.request_interpreter import RequestInterpreter
-from app.agent.shown_results import shown_result
+from app.agent.shown_results import answer_first, other_readings, shown_result, with_answer_last
 from app.agent.transcript import AnswerChoice, ReadingChip
 from app.agent.turn import Turn
 from app.index.resolver import Resolver
@@ -141,6 +141,11 @@ class BuiltinAgent:
                 if await self._carry_out(turn, reading, later) and others is not None:
                     await self._ask(turn, others, language)
             case Clarification():
+                if (question := answer_first(interpretation, turn.prompt.text)) is not None:
+                    if await self._answer_from_notes(turn, question, state, language, is_certain=False):
+                        await self._ask(turn, other_readings(interpretation), language)
+                        return
+                    interpretation = with_answer_last(interpretation)
                 await self._ask(turn, interpretation, language)
                 self._states[_state_key(turn)] = replace(later, question=interpretation)
             case Reading():
@@ -299,16 +304,26 @@ class BuiltinAgent:
         return self._public_words(), self._public_resolver()
 
     async def _answer_from_notes(
-        self, turn: Turn, question: ContentQuestion, state: DialogState, language: Language
-    ) -> None:
+        self,
+        turn: Turn,
+        question: ContentQuestion,
+        state: DialogState,
+        language: Language,
+        *,
+        is_certain: bool = True,
+    ) -> bool:
+        """Answer a question and keep the state after it; return False if a doubtful one has no answer."""
         resolver = self._resolver
         if turn.caller.uses_model:
             resolver = await asyncio.to_thread(self._public_resolver)
-        answered = await self._answers.answer(turn, question, state, language, resolver)
+        answered = await self._answers.answer(
+            turn, question, state, language, resolver, is_certain=is_certain
+        )
         if isinstance(answered, Reading):
             await self._carry_out(turn, answered, state)
-        else:
+        elif answered is not None:
             self._states[_state_key(turn)] = answered
+        return answered is not None
 
 
 def _language_of(reading: Reading) -> Language:

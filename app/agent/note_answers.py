@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
@@ -16,6 +16,7 @@ from app.agent.language.grammar.questions import (
     with_name_for_pronouns,
     with_topic_of,
 )
+from app.agent.language.grammar.request import Request
 from app.agent.language.meaning.dialog import DialogState
 from app.agent.language.meaning.readings import (
     ContentQuestion,
@@ -67,7 +68,9 @@ class NoteAnswers:
         state: DialogState,
         language: Language,
         resolver: Resolver,
-    ) -> DialogState | Reading:
+        *,
+        is_certain: bool = True,
+    ) -> DialogState | Reading | None:
         """Show the passages that answer a question about the notes, or report that none does.
 
         Return the state after the answer, or the reading that shows what the note itself states.
@@ -78,6 +81,7 @@ class NoteAnswers:
             state: The state of the dialog before it.
             language: Its language.
             resolver: The names of the notes that may be known.
+            is_certain: Whether the request is a question; otherwise, return None if no passage answers it.
         """
         if not self._requests.is_on("find_passages"):
             turn.say(localize(NOT_UNDERSTOOD, language))
@@ -87,7 +91,9 @@ class NoteAnswers:
         listed, asked_of_list = listed_source(request)
         text = asked or asked_of_list or with_topic_of(question.text, state.asked, languages())
         subject, before = _named_note(text, resolver), state.subject if state.asked else state.it
-        if not state.asked and not state.focus and has_antecedent(request):
+        if has_antecedent(request) and (
+            not (state.asked or state.focus) or _has_word_of_other_name(request, before)
+        ):
             before = ()
         if not subject and before and text == question.text:
             text = with_name_for_pronouns(text, NotePath.on_disk(before[0]).name, languages())
@@ -108,9 +114,13 @@ class NoteAnswers:
             wide = await turn.call("find_passages", arguments, repeats=True)
             wide = _with_passages_of(wide, only[0])
             outcome = wide if _is_answered(wide) else _with_closer(wide, outcome)
-        elif not only and not _is_answered(outcome) and not _named_note(text, resolver) and state.it:
+        elif (
+            is_certain
+            and not (only or _is_answered(outcome))
+            and (in_talk := state.it[:1])
+            and not _has_word_of_other_name(request, in_talk)
+        ):
             # "Who came along?" names no note, so it may be about a property of the note in talk.
-            in_talk = state.it[:1]
             arguments_in_talk = {**arguments, "notes": [*in_talk]}
             stated = await turn.call("find_passages", arguments_in_talk, repeats=True)
             if _is_answered(stated):
@@ -121,6 +131,8 @@ class NoteAnswers:
         nouns = language.table("template_notes")["nouns"]
         if not only and templates and not any(token.key in nouns for token in request.tokens):
             outcome = _without_folder(outcome, templates)
+        if not is_certain and not _is_answered(outcome):
+            return None
         if outcome.success and question.needs_model and not outcome.result["answered"]:
             say_model_required(turn, question.needs_model, language)
             return replace(state, question=None, focus=subject, is_lost=not subject)
@@ -187,6 +199,13 @@ def _named_note(text: str, resolver: Resolver) -> tuple[str, ...]:
         if matches:
             break
     return tuple(matches) if len(matches) == 1 else ()
+
+
+def _has_word_of_other_name(request: Request, paths: Sequence[str]) -> bool:
+    """Return whether a question has a word of another note's name: "what comes from Greenfield?"."""
+    plain, find = request.language.function_words(), request.vocabulary.notes_with_word
+    words = [token.key for token in request.tokens if token.is_word and token.key not in plain]
+    return any(not {*find(word)} <= {*paths} for word in words)
 
 
 def _is_answered(outcome: ToolOutcome) -> bool:

@@ -1,15 +1,17 @@
-"""Show the result of a question's likeliest answer at once if it changes nothing.
+"""Show the result of the likeliest reading at once instead of a question if it changes nothing.
 
 A list of notes that was not meant costs less than a question: the other readings are offered below it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from app.agent.language.grammar.questions import question_language
 from app.agent.language.interpretation.outcomes import meaning_of
-from app.agent.language.meaning.readings import Clarification, Reading
+from app.agent.language.meaning.readings import Clarification, ClarificationOption, ContentQuestion, Reading
+from app.agent.language.words.lexicon import languages
 
 MIN_SHOWN_PROBABILITY = 0.4
 """The minimum probability of a reading whose result is shown with the other readings below it.
@@ -37,5 +39,35 @@ def shown_result(
     if first.share < MIN_SHOWN_PROBABILITY or not is_list or is_change(first.reading):
         return None
     others = [option for option in others if option.share >= MIN_OTHER_PROBABILITY]
+    return first.reading, _offer_below(question, others) if others else None
+
+
+def answer_first(question: Clarification, text: str) -> ContentQuestion | None:
+    """Return the question about the notes that is answered instead of asking what a request means.
+
+    Return None if this is not the first of several options, or if the request is not phrased as a question.
+
+    Args:
+        question: The question with the readings of the request.
+        text: The request.
+    """
+    meanings = [meaning_of(option.reading) for option in question.options]
+    if len(meanings) < 2 or question.partial is not None or question_language(text, languages()) is None:
+        return None
+    return meanings[0] if isinstance(meanings[0], ContentQuestion) else None
+
+
+def other_readings(question: Clarification) -> Clarification:
+    """Return the question that offers all options but the first."""
+    return _offer_below(question, question.options[1:])
+
+
+def with_answer_last(question: Clarification) -> Clarification:
+    """Return a question whose first option, an answer from the notes without a passage, is the last one."""
+    first, *others = question.options
+    return replace(question, options=(*others, first))
+
+
+def _offer_below(question: Clarification, others: Sequence[ClarificationOption]) -> Clarification:
     text = "Or did you mean this?" if len(others) == 1 else "Or did you mean one of these?"
-    return first.reading, replace(question, question=text, options=tuple(others)) if others else None
+    return replace(question, question=text, options=tuple(others))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from app.agent.transcript import AgentText
+from app.agent.transcript import AgentText, ToolCard
 from app.embeddings.sync_scheduler import EmbeddingProgressed
 from app.permissions.caller import Caller, CallerKind
 from app.settings import Settings
@@ -23,6 +23,7 @@ NOTES = {
     "Chess night.md": '---\nguests:\n  - "[[Nora]]"\nfee: 5\nvenue: Town library\n---\nBring clocks.\n',
     "Nora.md": "Nora keeps bees and makes honey.\n",
     "Pál.md": "Pál repairs accordions.\n",
+    "Harmonica course.md": "Every Monday in May.\n",
 }
 CALLER = Caller(CallerKind.DESKTOP_AGENT, "test", uses_model=False)
 
@@ -50,6 +51,7 @@ async def test_answers_from_properties(workspace: Workspace) -> None:
     async def answer(question: str, note: str) -> str:
         talk = SessionConversation(workspace)
         await talk.say(question, open_note=note)
+        assert len([item for item in talk.items if isinstance(item, ToolCard)]) == 1
         return [item.text for item in talk.items if isinstance(item, AgentText)][-1]
 
     assert '[[Nora]]", "[[Pál]]' in await answer("who else was invited?", "Hut tour.md")
@@ -59,6 +61,8 @@ async def test_answers_from_properties(workspace: Workspace) -> None:
     assert "Pál repairs accordions" in await answer("who repairs accordions?", "Hut tour.md")
     assert (await answer("which accordion teacher won the race in Lima?", "Nora.md")).startswith("**")
     assert "fee" not in await answer("who repairs accordions?", "Nora.md")
+    # A word of another note's name says that the question is not about the note in talk.
+    assert "fee" not in await answer("how much money did the harmonica cost?", "Hut tour.md")
 
     async def properties_for(question: str) -> tuple[bool, list[str]]:
         call = Call.of("find_passages", {"question": question, "notes": ["Hut tour"]}, CALLER)

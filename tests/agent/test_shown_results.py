@@ -11,9 +11,9 @@ from app.agent.language.meaning.readings import (
     PipelineStep,
     Reading,
 )
-from app.agent.shown_results import MIN_SHOWN_PROBABILITY, shown_result
+from app.agent.shown_results import MIN_SHOWN_PROBABILITY, answer_first, shown_result
 from app.agent.transcript import AgentText, Question, RequestReading
-from tests.agent.language.meaning.test_dialog import say, talk
+from tests.agent.language.meaning.test_dialog import fill, say, talk
 
 __all__ = ["talk"]
 LIKELY = MIN_SHOWN_PROBABILITY
@@ -82,3 +82,45 @@ async def test_another_reading_replaces_the_shown_one(talk, monkeypatch) -> None
     assert len(offered.choices) == 1
     state = await say(talk, offered.choices[0].reply)
     assert state.last.last.target.query == "tag:star"
+
+
+ANSWER = option("question", target=None, query="who repairs clocks?")
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "is_answered"),
+    [
+        ("who repairs clocks", (ANSWER, option()), True),
+        ("wer repariert Uhren?", (ANSWER, option()), True),
+        ("Ann repairs clocks", (ANSWER, option()), False),
+        ("who repairs clocks?", (option(), ANSWER), False),
+        ("who repairs clocks?", (ANSWER,), False),
+    ],
+)
+def test_only_questions_are_answered_before_they_are_clarified(text, options, is_answered) -> None:
+    assert (answer_first(Clarification("?", options), text) is not None) == is_answered
+
+
+async def ask_about_clocks(talk, monkeypatch, note: str) -> tuple[list[str], Question]:
+    """Ask who repairs clocks, in a vault with one more note; return the answers and the question."""
+    await fill(talk, Workshop=note)
+
+    async def ask(interpretation, text, state):
+        return Clarification("?", (ANSWER, option()))
+
+    monkeypatch.setattr(talk.workspace.agent._builtin, "compare_with_vault", ask)
+    await say(talk, "who repairs clocks?")
+    texts = [item.text for item in talk.items if isinstance(item, AgentText)]
+    return texts, [item for item in talk.items if isinstance(item, Question)][-1]
+
+
+async def test_an_answer_with_a_passage_is_shown_above_the_other_readings(talk, monkeypatch) -> None:
+    texts, question = await ask_about_clocks(talk, monkeypatch, "Ann repairs clocks of all kinds.\n")
+    assert "Ann repairs clocks" in texts[-1]
+    assert [choice.reply.split()[1] for choice in question.choices] == ["find"]
+
+
+async def test_without_a_passage_the_question_offers_the_answer_last(talk, monkeypatch) -> None:
+    texts, question = await ask_about_clocks(talk, monkeypatch, "Nothing here.\n")
+    assert not texts
+    assert [choice.reply.split()[1] for choice in question.choices] == ["find", "question"]
