@@ -114,7 +114,7 @@ class Turn:
     refused_calls: dict[str, LimitError] = field(default_factory=dict)
     _text: str = ""
     _reasoning: str = ""
-    _card_position: int = 0
+    _last_card: int | None = None
 
     @property
     def total_usage(self) -> Usage:
@@ -210,7 +210,7 @@ class Turn:
             claim: The agent's description for the approval dialog; by default, the text before the call.
             spent: The model usage that led to the call; an internal call is logged without it.
             summarize: Returns the card's message for a successful outcome; by default, the tool's own.
-            repeats: Whether the call repeats the last one with other arguments and replaces its card.
+            repeats: Whether the card replaces that of the turn's last call.
         """
         preface = self.flush()
         card = ToolCard(
@@ -223,11 +223,11 @@ class Turn:
             tokens=spent.tokens,
             cost=spent.cost,
         )
-        if repeats:
-            self.replace(self._card_position, card)
+        if repeats and self._last_card is not None:
+            position = self._last_card
+            self.replace(position, card)
         else:
-            self._card_position = self.put(card)
-        position = self._card_position
+            position = self._last_card = self.put(card)
         try:
             caller = replace(self.caller, claim=claim or preface.strip())
             if isinstance(tool, str):

@@ -339,9 +339,11 @@ class Workspace:
         return note.properties if note is not None else {}
 
     def _headings_of(self, path: str) -> Sequence[str]:
-        """Return the headings of the note at a path; none for a missing note."""
-        file = self.root / path
-        text = file.read_text(encoding="utf-8", errors="replace") if file.is_file() else ""
+        """Return the headings of the note at a path; none for a note that is missing or can't be read."""
+        try:
+            text = self.store.read(NotePath.on_disk(path)).decode("utf-8", "replace")
+        except ScriptoriumError:
+            return []
         return [heading.text for heading in scan(text).headings]
 
     def _builtin_changes_today(self) -> tuple[int, ...]:

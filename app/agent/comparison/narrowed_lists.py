@@ -12,14 +12,16 @@ def narrows_list(request: Request) -> bool:
     language, tokens = request.language, request.tokens
     start = language.match_prefix(tokens, 0, "and")
     is_led = language.match_prefix(tokens, start, "refine", "only") > start
-    is_led = is_led or any(
-        0 < at < language.match_prefix(tokens, at, "refine", "among") for at in range(len(tokens))
+    return request.dialog.has_list and (
+        is_led
+        or any(0 < at < language.match_prefix(tokens, at, "refine", "among") for at in range(len(tokens)))
     )
-    return request.dialog.has_list and (is_led or (start > 0 and request.continues_list))
 
 
 def is_in_list(request: Request, reading: Reading, found: Reading) -> bool | None:
-    """Return whether a search finds some of the notes just listed only, or None for all of them in any order.
+    """Return True for a search that finds only some of the notes just listed, None for one that finds all.
+
+    Return False for other searches.
 
     Args:
         request: The request.

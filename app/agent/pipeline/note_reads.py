@@ -19,7 +19,10 @@ from app.agent.pipeline.run_state import RunState
 from app.agent.pipeline.tool_calls import ToolCalls, items_of
 from app.agent.result_formatting import property_key
 
-MAX_READ_NOTES, _MAX_FACTS = 5, 20
+MAX_READ_NOTES = 5
+"""Maximum number of notes that are shown in full."""
+_MAX_FACTS = 20
+"""Maximum number of notes of which one property is shown."""
 _MAX_SENTENCE_LENGTH, _MAX_SUMMARY_LENGTH = 250, 5_000
 _SUMMARY_OPTIONS = ("style", "max_sentences", "max_length")
 _NODE_TOOLS = frozenset(
@@ -72,7 +75,8 @@ class NoteReads:
         if len(paths) > limit:
             self._tools.say(f"These are the first {limit} of {len(paths)} notes.")
         elif len(numbers) > 1 and may_be_summed(about):
-            self._tools.say(f"{about} in total: {sum(numbers):,.10g}.")
+            extent = f" ({len(numbers)} of {len(paths)} notes)" if len(numbers) < len(paths) else ""
+            self._tools.say(f"{about} in total: {sum(numbers):,.10g}{extent}.")
         focus = (read_paths[0],) if len(read_paths) == 1 else self._state.dialog.focus
         is_lost = self._state.dialog.is_lost and len(read_paths) != 1
         results = (

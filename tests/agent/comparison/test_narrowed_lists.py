@@ -7,7 +7,7 @@ from datetime import datetime
 import pytest
 
 from app.agent.transcript import Question
-from tests.agent.language.meaning.test_dialog import fill, names, say, talk
+from tests.agent.language.meaning.test_dialog import fill, names, say, state, talk
 from tests.agent.language.test_described_notes import note
 
 __all__ = ["talk"]
@@ -50,4 +50,8 @@ async def test_a_list_is_narrowed_by_its_own_properties(talk, request_text, want
 
 async def test_a_new_question_is_not_about_the_list(talk) -> None:
     await first(talk, "= find [path:Walks/]", "what is the oldest note in the vault")
-    assert "only the first" not in str(talk.items[-1]) or "these" not in str(talk.items[-1])
+    last = state(talk).last
+    assert last is not None
+    assert last.last.target is not None
+    assert last.last.target.source != "previous"
+    assert not last.last.target.notes

@@ -97,7 +97,10 @@ async def test_no_other_request_sets_a_value_of_the_note_at_once(brewery, reques
 
 async def test_no_other_order_is_dropped(brewery) -> None:
     await brewery.say("tag it sour, set stage to rested", open_note=AMBER)
-    assert ("sour" in text(brewery, AMBER)) is ("rested" in text(brewery, AMBER))
+    if isinstance(brewery.items[-1], Question):
+        await brewery.say(brewery.items[-1].choices[0].reply)
+    assert "sour" in text(brewery, AMBER)
+    assert "rested" in text(brewery, AMBER)
 
 
 @pytest.mark.parametrize("asked", ["who drinks at noon?", "which brews are ready?"])

@@ -181,9 +181,10 @@ def says_sum(request: Request) -> bool:
 
 
 def may_be_summed(about: str) -> bool:
-    """Return whether the sum of a property says something: of an amount or a duration, but not of a year."""
+    """Return whether the sum of a property is meaningful: of amounts and durations, not of years or rates."""
     facts, key = languages()[0].table("facts"), name_key(about)
-    return about == "words" or any(key in facts[kind] for kind in ("prices", "durations", "quantities"))
+    is_amount = any(key in facts[kind] for kind in ("prices", "durations", "quantities"))
+    return about == "words" or (is_amount and key not in facts["rates"])
 
 
 def _reading(request: Request, paths: tuple[str, ...], name: str) -> Reading:
@@ -306,6 +307,4 @@ def is_about_owner(dialog: DialogState, properties_of: PropertiesOf, path: str, 
         return False  # the conversation is about another note
     if not present_values(properties_of, (path,), key):
         return in_talk == {path} and not is_listed
-    return not any(
-        present_values(properties_of, (other,), key) for other in in_talk | others - {path} if other != path
-    )
+    return not present_values(properties_of, tuple((in_talk | others) - {path}), key)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from functools import cache
+from functools import cache, lru_cache
 
 from app.agent.language.words.dates import ISO_DAY
 from app.agent.language.words.lexicon import Language, languages
@@ -124,8 +124,7 @@ def share_of_task(words: Collection[str], path: str, text: str, language: str) -
     """
     own, name = (_WORD.findall(part.casefold()) for part in (text, NotePath.on_disk(path).name))
     found = [
-        max(_word_share(own, word, language), _NAME_SHARE * _word_share(name, word, language))
-        for word in words
+        _word_share(own, word, language) or _NAME_SHARE * _word_share(name, word, language) for word in words
     ]
     return sum(found) / len(words or "-")
 
@@ -134,4 +133,11 @@ def _word_share(words: Sequence[str], word: str, language: str) -> float:
     """Return how much of `word` is among the words: all of it, or less if only another form of it is."""
     if word in words:
         return 1.0
-    return _FORM_SHARE * (stems(word, language) in [stems(known, language) for known in words])
+    stem = _stem(word, language)
+    return _FORM_SHARE * any(_stem(known, language) == stem for known in words)
+
+
+@lru_cache(maxsize=100_000)
+def _stem(word: str, language: str) -> tuple[str, ...]:
+    # Every request is compared with the words of all tasks, and most of these recur.
+    return tuple(stems(word, language))

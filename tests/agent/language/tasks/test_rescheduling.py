@@ -6,7 +6,7 @@ import pytest
 
 from app.agent.transcript import Question
 from tests.agent.language.doubts.test_change_doubts import choices
-from tests.agent.language.meaning.test_dialog import fill, say, talk
+from tests.agent.language.meaning.test_dialog import fill, say, talk, text
 
 __all__ = ["talk"]
 TRIP = "---\ndeadline: 2031-04-03\n---\n- [ ] Borrow the tent for the trip 📅 2031-03-21\n"
@@ -21,10 +21,12 @@ TRIP = "---\ndeadline: 2031-04-03\n---\n- [ ] Borrow the tent for the trip 📅 
         "verschieb die Deadline von Ridge trip auf den 11. Mai 2031",
     ],
 )
-async def test_the_deadline_of_a_note_is_offered_before_its_tasks(talk, request_text) -> None:
+async def test_the_deadline_of_a_note_comes_before_its_tasks(talk, request_text) -> None:
     await fill(talk, **{"Ridge trip": TRIP})
     await say(talk, request_text)
-    assert choices(talk)[0] == "set_property [@Ridge trip] key=deadline value=2031-05-11"
+    if isinstance(talk.items[-1], Question):
+        await say(talk, talk.items[-1].choices[0].reply)
+    assert text(talk, "Ridge trip.md") == TRIP.replace("2031-04-03", "2031-05-11")
 
 
 @pytest.mark.parametrize(
