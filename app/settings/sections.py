@@ -91,7 +91,7 @@ class EditorSettings(SettingsSection):
     templates_folder: str = Field(
         "",
         title="Templates folder",
-        description="Leave empty for Obsidian's setting, or “Templates”.",
+        description="Leave empty for Obsidian's setting, or “Templates” or “Vorlagen”.",
     )
     daily_folder: str = Field(
         "",

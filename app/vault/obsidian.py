@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
@@ -17,6 +17,8 @@ from app.errors import NotFoundError, ScriptoriumError
 from app.vault.path import NotePath
 
 _FOLDER = ".obsidian"
+_TEMPLATES = ("Templates", "Vorlagen")
+"""The folders that may have the templates of a vault whose settings name none."""
 _MAX_FILE_BYTES = 4 * 1024 * 1024
 _MAX_BOOKMARKS = 2000
 _MAX_DEPTH = 20
@@ -70,18 +72,22 @@ class ObsidianSettings:
     attachment_folder: str = ""
     bookmarks: tuple[Bookmark, ...] = ()
     problems: tuple[str, ...] = ()
+    default_templates: str = _TEMPLATES[0]
+    """The folder of the templates that no setting names."""
 
 
 def templates_folder(chosen: str, obsidian: ObsidianSettings) -> str:
     """Return the folder of the vault's templates: the user's choice, else Obsidian's, else the default."""
-    return (chosen or obsidian.templates_folder or "Templates").strip("/ ")
+    return (chosen or obsidian.templates_folder or obsidian.default_templates).strip("/ ")
 
 
 def stored_obsidian_settings(store: _Files) -> ObsidianSettings:
     """Return Obsidian's settings for a vault; a file that can't be read is reported as a problem."""
+    names = (name for name in _TEMPLATES if (store.root / name).is_dir())
+    default = next(names, _TEMPLATES[0])
     # The built-in agent asks several times per request, and to look for each file takes longer.
     if not os.path.lexists(store.root / _FOLDER) and store.root.is_dir():
-        return ObsidianSettings()
+        return ObsidianSettings(default_templates=default)
 
     def read(path: NotePath) -> bytes | None:
         try:
@@ -91,7 +97,7 @@ def stored_obsidian_settings(store: _Files) -> ObsidianSettings:
         except ScriptoriumError:
             return b""  # It exists but can't be read: reported as a problem.
 
-    return read_obsidian(read)
+    return replace(read_obsidian(read), default_templates=default)
 
 
 def read_obsidian(read: Callable[[NotePath], bytes | None]) -> ObsidianSettings:

@@ -1,12 +1,22 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.vault.obsidian import Bookmark, ObsidianSettings, read_obsidian
+from app.vault.journal import Journal
+from app.vault.obsidian import (
+    Bookmark,
+    ObsidianSettings,
+    read_obsidian,
+    stored_obsidian_settings,
+    templates_folder,
+)
 from app.vault.path import NotePath
+from app.vault.store import NoteStore
 
 
 def settings(**files: object) -> ObsidianSettings:
@@ -76,3 +86,17 @@ JSON = st.recursive(
 def test_no_content_makes_it_fail(value: object) -> None:
     made = settings(bookmarks=value, daily_notes=value, app=value)
     assert isinstance(made.bookmarks, tuple)
+
+
+@pytest.mark.parametrize(
+    ("folders", "wanted"),
+    [((), "Templates"), (("Vorlagen",), "Vorlagen"), (("Templates", "Vorlagen"), "Templates")],
+)
+def test_the_templates_of_a_vault_without_a_setting_are_in_a_known_folder(
+    tmp_path: Path, folders: tuple[str, ...], wanted: str
+) -> None:
+    for folder in folders:
+        (tmp_path / folder).mkdir()
+    found = stored_obsidian_settings(NoteStore(tmp_path, Journal(tmp_path / ".data")))
+    assert templates_folder("", found) == wanted
+    assert templates_folder("Forms", found) == "Forms"

@@ -24,6 +24,7 @@ from app.agent.language.words.tokens import Token, span_text
 HeadingsOf = Callable[[str], Sequence[str]]
 """Returns the headings of the note at a path."""
 _SCORE = 0.97
+_MAX_PLACE_WORDS = 7
 
 
 class NoteHeadings:
@@ -82,9 +83,14 @@ class NoteHeadings:
         def after(words: Sequence[Token], at: int, name: str) -> int:
             return language.match_prefix(words, at, "new_tasks", name)
 
+        tokens = _with_place_last(request, tokens)
         start = language.match_prefix(tokens, 0, "added_lines", "verbs")
-        end = next((at for at, token in enumerate(tokens) if token.key == ":"), 0)
+        start -= start > 1 and after(tokens, start - 1, "places") > start - 1  # "note in the history"
+        end = next((at for at, token in enumerate(tokens) if at > start and _ends_place(request, token)), 0)
         leads = [at for at in range(start, end or len(tokens)) if after(tokens, at, "places") > at]
+        texts = {*language.table("added_lines")["texts"], *language.words("determiners")}
+        while start < end - 1 and leads[:1] > [start] and tokens[start].key in texts:
+            start += 1  # "jot that down in the history"
         if start == 0 or "append" not in request.allowed or not (end or leads):
             return None, False
         words, text = tokens[start:end], request.text[tokens[end].end :].strip()
@@ -93,7 +99,7 @@ class NoteHeadings:
             text = (
                 said[0].value if [own.kind for own in said] == ["quoted"] else span_text(request.text, said)
             )
-        if not words:
+        if not words or (end and tokens[end].key != ":" and not leads):
             return None, False
         first = max(after(words, 0, name) for name in ("places", "headings"))
         new = after(words, 0, "new_headings")
@@ -139,6 +145,24 @@ class NoteHeadings:
 
     def _headings(self, path: str) -> Sequence[str]:
         return self._headings_of(path) if self._headings_of is not None else ()
+
+
+def _ends_place(request: Request, token: Token) -> bool:
+    """Return whether a text follows: a colon, a comma or "that"."""
+    return token.key in (":", ",") or request.language.match_prefix((token,), 0, "added_lines", "that") > 0
+
+
+def _with_place_last(request: Request, tokens: tuple[Token, ...]) -> tuple[Token, ...]:
+    """Return the tokens of "under Rules write: no dogs" as those of "write under Rules: no dogs"."""
+    language = request.language
+    if not any(language.match_prefix(tokens, 0, "new_tasks", name) for name in ("places", "headings")):
+        return tokens
+    for at in range(2, min(len(tokens) - 2, _MAX_PLACE_WORDS)):
+        after = language.match_prefix(tokens, at, "added_lines", "verbs")
+        if after > at and _ends_place(request, tokens[after]):
+            place = tokens[: at - (tokens[at - 1].key == ",")]
+            return (*tokens[at:after], *place, *tokens[after:])
+    return tokens
 
 
 def _offer(question: Clarification, options: Sequence[ClarificationOption]) -> Clarification:

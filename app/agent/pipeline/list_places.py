@@ -34,7 +34,7 @@ class ListPlace:
         is_only_text: Whether no other text is around it but headings, tags and a line that introduces it; at
             the end of a checklist, one paragraph may be before it.
         is_last: Whether no text follows it.
-        precedes_tags: Whether only tags follow it.
+        precedes_tags: Whether only tags or tasks follow it.
         is_only_list: Whether there is no other list.
         has_due_tasks: Whether the last item is a task, and an item has a due date.
     """
@@ -81,7 +81,7 @@ def find_list(text: str, heading: str = "", *, is_numbered: bool = False) -> Lis
     lists: list[list[re.Match[str]]] = []
     ends: list[int] = []
     others: list[str] = []
-    is_in_list, at = False, start
+    is_in_list, is_spaced, at = False, False, start
     code = iter([*code_spans(text, start), (len(text), len(text))])
     code_start, code_end = next(code)
     for part in text[start:end].splitlines(keepends=True):
@@ -90,7 +90,9 @@ def find_list(text: str, heading: str = "", *, is_numbered: bool = False) -> Lis
             code_start, code_end = next(code)
         is_code = code_start < at < code_end
         if not is_code and not _RULE.fullmatch(line) and (item := _ITEM.fullmatch(line)):
-            if not is_in_list:
+            # An empty line is between notes and the tasks after them.
+            is_other = is_spaced and is_in_list and bool(item[4]) != bool(lists[-1][-1][4])
+            if not is_in_list or is_other:
                 lists.append([])
                 ends.append(at)
                 if others and others[-1].endswith(":"):
@@ -103,8 +105,11 @@ def find_list(text: str, heading: str = "", *, is_numbered: bool = False) -> Lis
         elif line.strip():
             is_in_list = False
             others += [] if _HEADING.match(line) or _TAGS.fullmatch(line) else [line.rstrip()]
+        is_spaced = not line.strip()
         at += len(part)
     known = [own for own in zip(lists, ends, strict=True) if not is_numbered or own[0][-1][2][:-1].isdigit()]
+    if heading and (plain := [own for own in known if not own[0][-1][4]]):
+        known, lists = plain, [own for own, _ in plain]  # the tasks after them take no text
     if not known:
         return None
     items, after = known[-1]
@@ -120,7 +125,11 @@ def find_list(text: str, heading: str = "", *, is_numbered: bool = False) -> Lis
         tuple(item[5] for item in items),
         is_only_text=len(others) <= (1 if is_checklist else 0) and any(item[5].strip() for item in items),
         is_last=is_last,
-        precedes_tags=all(_TAGS.fullmatch(line) for line in rest.split("\n") if line.strip()),
+        precedes_tags=all(
+            _TAGS.fullmatch(line) or ((item := _ITEM.fullmatch(line)) and item[4])
+            for line in rest.split("\n")
+            if line.strip()
+        ),
         is_only_list=len(lists) == 1,
         has_due_tasks=bool(top[-1][4]) and any(task_facts(item[5]).due for item in items),
     )

@@ -46,6 +46,7 @@ async def found(talk, *requests: str) -> list[str]:
         ("rehearsals in february", ["Winds"]),
         ("which rehearsals are coming up?", ["Brass", "Choir", "Strings"]),
         ("loans over 1000", ["Organ", "Tuba"]),
+        ("loans under a thousand", ["Harp"]),
         ("loans with a price of 1200 or more", ["Organ", "Tuba"]),
         ("loans with price 1200 or less", ["Harp", "Tuba"]),
         ("which loans are past their until date?", ["Organ"]),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from app.agent.language.grammar.note_facts import may_be_summed
 from app.agent.transcript import Question, RequestReading, ToolCard
 from tests.agent.language.meaning.test_dialog import fill, names, say, talk, text
 from tests.agent.language.test_described_notes import note
@@ -112,3 +113,11 @@ async def test_an_order_after_an_answer_from_elsewhere_is_about_the_screen(talk)
 async def test_a_question_leaves_one_card(talk) -> None:
     talk = await ask(talk, "why does nobody like marzipan?")
     assert sum(isinstance(item, ToolCard) for item in talk.items) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "is_summed"),
+    [("miles", True), ("Stunden", True), ("fee", True), ("year", False), ("mileage", False)],
+)
+def test_amounts_and_distances_are_added_up(name, is_summed) -> None:
+    assert may_be_summed(name) == is_summed

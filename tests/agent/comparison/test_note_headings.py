@@ -31,6 +31,10 @@ async def texts(talk, request: str) -> tuple[str, list[str]]:
         ("add to the sowing date section: Leeks in April", "- Beans in May\n- Leeks in April\n"),
         ("write under open points: Who weeds?", "Who waters?\nWho weeds?\n"),
         ("ergänze unter Neighbours: Pia", "[[Ana]]\nPia\n"),
+        ("under open points write: Who weeds?", "Who waters?\nWho weeds?\n"),
+        ("under neighbours add that Pia has a key", "[[Ana]]\nPia has a key\n"),
+        ("jot this down under open points, 2026: dig", "Who waters?\n2026: dig\n"),
+        ("unter Neighbours ergänze bitte: Pia", "[[Ana]]\nPia\n"),
         ("add to a new section called Pests: slugs in June", "## Pests\n\nslugs in June"),
         ("schreib unter eine neue Überschrift Pests: slugs in June", "## Pests\n\nslugs in June"),
     ],
@@ -60,7 +64,13 @@ async def test_words_that_may_mean_a_heading_offer_it_first(talk, request_text, 
 
 @pytest.mark.parametrize(
     "request_text",
-    ["add the tag garden to the neighbours", "add a task: ask the neighbours", "add a pest: slugs in June"],
+    [
+        "add the tag garden to the neighbours",
+        "add a task: ask the neighbours",
+        "add a pest: slugs in June",
+        "add neighbours, beds and beans",
+        "under the beans write: slugs",
+    ],
 )
 async def test_other_words_mean_no_heading(talk, request_text) -> None:
     _, offered = await texts(talk, request_text)
@@ -81,3 +91,10 @@ async def test_other_words_mean_no_heading(talk, request_text) -> None:
 )
 def test_headings_are_named_in_any_form(words, wanted) -> None:
     assert named_heading(words, ["Open questions", "Decision", "Notes for today"], languages()[0]) == wanted
+
+
+async def test_a_text_is_an_item_before_the_tasks_of_a_section(talk) -> None:
+    note = "# Plot\n\n## Rules\n- No dogs\n- No fires\n\n- [ ] Ask Pia\n- [ ] Water\n"
+    await fill(talk, Plot=note)
+    await talk.say("add to the rules: No drones", open_note="Plot.md")
+    assert (talk.workspace.root / "Plot.md").read_text() == note.replace("fires\n", "fires\n- No drones\n")

@@ -24,8 +24,8 @@ from app.agent.language.words.tokens import Token, span_text
 from app.vault.path import NotePath
 
 _SCORE = 0.98
-_MAX_KIND_WORDS = 4
-"""The number of words in which a request names the kind of a new note: "create a new movie note"."""
+_MAX_KIND_WORDS = 5
+"""The number of words in which a request names the kind of a new note: "make me a new movie note"."""
 _MAX_LISTED_NAME_WORDS = 8
 
 
@@ -48,6 +48,7 @@ def parse_listed_note_of_kind(request: Request, tokens: tuple[Token, ...]) -> li
     language = request.language
     if daily := _daily_note_with_details(request, tokens):
         return [daily]
+    tokens = _without_note(request, tokens)
     start = language.match_prefix(tokens, 0, "template_notes", "kind_leads")
     if not 0 < start < len(tokens) - 1 or "create_note" not in request.allowed:
         return []
@@ -126,6 +127,7 @@ def parse_note_of_kind(request: Request, tokens: tuple[Token, ...]) -> list[Read
     The kind is the word in "a movie note called Dune" or "a new trip called Lisbon".
     """
     language = request.language
+    tokens = _without_note(request, tokens)
     nouns = language.words("note_nouns") | language.words("single_nouns")
     for at, size in itertools.product(range(1, _MAX_KIND_WORDS), (2, 1)):
         words, end = tokens[at : at + size], at + size
@@ -143,6 +145,14 @@ def parse_note_of_kind(request: Request, tokens: tuple[Token, ...]) -> list[Read
         plain = Reading((creation,), _SCORE, language=language.code, verb_words=1)
         return [reading_from_template(request, creation, path), plain]
     return []
+
+
+def _without_note(request: Request, tokens: tuple[Token, ...]) -> tuple[Token, ...]:
+    """Return the tokens of "make a note for a new trip" as those of "make a new trip"."""
+    for at in range(min(len(tokens), _MAX_KIND_WORDS)):
+        if (end := request.language.match_prefix(tokens, at, "template_notes", "notes_for")) > at:
+            return (*tokens[:at], *tokens[end - 2 :])  # with the words "a new"
+    return tokens
 
 
 def _kind_at(

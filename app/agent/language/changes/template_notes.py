@@ -118,10 +118,16 @@ def _with_plain_name(request: Request, tokens: tuple[Token, ...], template: str)
         return tokens
     has_determiner = tokens[name].key in determiners and tokens[name].value.islower()
     kind = name + has_determiner
+    kind += (
+        has_determiner and tokens[kind : kind + 1] != () and tokens[kind].key in language.words("new_words")
+    )
     if kind + 1 < len(tokens) and is_kind(tokens[kind], is_named=not has_determiner):
-        follows = tokens[kind + 1]
-        if follows.kind != "mark" and follows.key not in language.function_words():
-            name = kind + 1
+        # "A new patient, Ziggy", "a new trip called Lisbon"
+        has_comma = kind > name + has_determiner and tokens[kind + 1].key == ","
+        after = language.match_prefix(tokens, kind + 1 + has_comma, "template_notes", "named")
+        follows = tokens[after] if after < len(tokens) else None
+        if follows is not None and follows.kind != "mark" and follows.key not in language.function_words():
+            name = after
     # "For" also begins the name in languages in which no frame has it.
     return (*tokens[:before], tokens[noun], *tokens[name:])
 

@@ -173,16 +173,14 @@ def _names_notes(request: Request) -> bool:
 def _complete_creation(request: Request, question: Clarification) -> Reading | None:
     """Return the creation that the question is about, with the name and values of "call it X".
 
-    Return None if the question is about something else or the request does not name the note.
+    Return None if the question is about something else or the request does not name the note. A creation that
+    is only one of the other options is not what the question is about: "call it X" renames a note then.
     """
-    readings = [*(option.reading for option in question.options), question.partial]
-    base = next(
-        (known for known in readings if known is not None and known.steps[0].action == "create_note"),
-        None,
-    )
-    if base is None:
+    base = question.options[0].reading if question.options else question.partial
+    if base is None or base.steps[0].action != "create_note":
         return None
     tokens = without_courtesies(request.language, without_marks_at_end(request.tokens))
+    tokens = correcting_words(request.language, tokens)
     completion = next(iter(clause_readings(request, tokens, follows=True)), None) if tokens else None
     if completion is None or completion.score < MIN_WRITE_SCORE:
         return None

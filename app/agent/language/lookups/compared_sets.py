@@ -258,8 +258,10 @@ def _comparison(request: Request, tokens: Sequence[Token], position: int) -> Com
         if after == position or after >= len(tokens):
             continue
         is_date_word = language.match_prefix(tokens, position, "compared_sets", "date_signs") == after
-        if not is_date_word and (amount := language.plain_number(tokens[after].value)):
-            return Comparison(_after_currency(request, tokens, after + 1), sign, amount)
+        at = min(language.after_determiners(tokens, after), len(tokens) - 1)  # "under a thousand"
+        stated = language.plain_number(tokens[at].value) or language.table("numbers").get(tokens[at].key)
+        if not is_date_word and stated:
+            return Comparison(_after_currency(request, tokens, at + 1), sign, str(stated))
         word = tokens[after - 1].key
         if sign == ">" and word not in language.table("years").get("exclusive", ()):
             sign = ">="

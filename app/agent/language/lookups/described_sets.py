@@ -231,7 +231,9 @@ def described_set(request: Request, tokens: Sequence[Token], *, asks: bool = Fal
                 return None
             joint, position = joined, conjunctions[joined]
             continue
-        if (part := described_part(request, tokens, position)) is not None:
+        part = described_part(request, tokens, position)
+        part = part or (_near_value(request, tokens, position) if asks else None)
+        if part is not None:
             query = f"-{part.query}" if is_negated else part.query
             if _PRESENCE.fullmatch(query):
                 return None  # "which stories are due?" asks for those due soon
@@ -255,7 +257,7 @@ def described_set(request: Request, tokens: Sequence[Token], *, asks: bool = Fal
             is_enough = (asks and part.is_person) or (is_enough and query.endswith(":true]"))
             is_negated, joint, position = False, "", part.end
             continue
-        if not is_plain_word(request, token):
+        if not is_plain_word(request, token, asks=asks):
             return None
         has_pronoun = has_pronoun or token.key in language.words("result_pronouns")
         position += 1
@@ -272,11 +274,23 @@ def described_set(request: Request, tokens: Sequence[Token], *, asks: bool = Fal
     return NoteSet(query=query, source="previous" if is_of_list else "")
 
 
-def is_plain_word(request: Request, token: Token) -> bool:
-    """Return whether a word says nothing about the notes."""
-    language = request.language
+def is_plain_word(request: Request, token: Token, *, asks: bool = False) -> bool:
+    """Return whether a word says nothing about the notes, or nothing in a request that `asks` for them."""
+    language, table = request.language, request.language.table("described_sets")
     plain = language.words("determiners") | language.words("universal") | language.words("note_nouns")
-    return token.key in plain | {*language.table("described_sets")["plain"]}
+    return token.key in plain | {*table["plain"], *(table["asked"] if asks else ())}
+
+
+def _near_value(request: Request, tokens: Sequence[Token], position: int) -> DescribedPart | None:
+    """Return the condition on the value of which a word is another form ("monitored"), or None."""
+    token, language, vocabulary = tokens[position], request.language, request.vocabulary
+    synonyms = language.table("value_synonyms").get(token.key, ())
+    found = {value for word in synonyms if (value := vocabulary.find_value(word))}
+    is_known = token.key in language.function_words() | language.words("note_nouns")
+    value = found.pop() if len(found) == 1 else None
+    is_known = is_known or not token.is_word or vocabulary.find_nested_tag(token.key) is not None
+    value = value or (None if is_known else vocabulary.find_listed_value(token.key))
+    return DescribedPart(value, position + 1) if value and condition_slots(value) != {"kind"} else None
 
 
 def described_part(request: Request, tokens: Sequence[Token], position: int) -> DescribedPart | None:

@@ -453,6 +453,18 @@ class Vocabulary:
         near = self._misspelled[key]
         return self.find_value(near) if near else None
 
+    def find_listed_value(self, word: str) -> str | None:
+        """Return the search for the only value, such as a status, with a word's stem, or misspelled by it.
+
+        The value is one of few of its property: `[status:monitoring]` for "monitored".
+        """
+        texts = {name_key(text[1:-1].partition(":")[2].strip('"')): text for text in self.listed_conditions}
+        stem = _ENDING.sub("", name_key(word))
+        same = [text for key, text in texts.items() if len(stem) > _MIN_STEM and _ENDING.sub("", key) == stem]
+        near = correct_spelling(name_key(word), texts)
+        is_near = near is not None and OSA.distance(name_key(word), near) == 1
+        return same[0] if len(same) == 1 else texts[near] if near and is_near and not same else None
+
     def find_text_of(self, name: str, words: str, synonyms: Iterable[str] = ()) -> str | None:
         """Return the text of a property that `words` name in another form or misspell, or None.
 

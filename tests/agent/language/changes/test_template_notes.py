@@ -149,6 +149,8 @@ async def test_quoted_words_are_the_name_of_a_note(talk, templates) -> None:
         ("create a book note called Dune from the book template", "Dune.md"),
         ("make a person note for Ann Lee using the book template, in People", "People/Ann Lee.md"),
         ("create a note for Dune from the template for books", "Dune.md"),
+        ("make a note for a new book, Dune, from the book template", "Dune.md"),
+        ("make a note for a new book called Dune from the book template", "Dune.md"),
         ("leg eine Notiz für das Buch Momo an, mit der Vorlage für Bücher", "Momo.md"),
         ("Erstelle im Ordner People eine Notiz Momo mit der Vorlage Book", "People/Momo.md"),
     ],
@@ -173,6 +175,8 @@ async def test_a_new_folder_that_may_be_a_part_of_the_name_is_asked_for(talk, te
         "create a trip note called Rome",
         "create a new trip called Rome",
         "erstelle eine neue Trip Notiz namens Rome",
+        "can you make me a note for a new trip called Rome?",
+        "leg mir bitte einen neuen Trip an: Rome",
     ],
 )
 async def test_the_template_of_the_kind_of_a_new_note_is_offered(talk, templates, request_text) -> None:
@@ -244,3 +248,8 @@ async def test_the_daily_note_of_tomorrow_has_its_own_date(talk, request_text) -
     await say(talk, request_text)
     tomorrow = f"{NOW.date() + timedelta(days=1)}"
     assert text(talk, f"Journal/{tomorrow}.md") == f"# {tomorrow}\n"
+
+
+async def test_a_note_about_something_new_of_no_kind_has_no_template(talk, templates) -> None:
+    await say(talk, "make a note for a new lamp called Rome")
+    assert not any("template" in choice.reply for choice in talk.items[-1].choices)

@@ -64,3 +64,28 @@ def test_a_question_is_answered_with_courtesy(agent: BuiltinAgent, text: str, is
     assert read(agent, text, replace(NOWHERE, question=question)) == (
         reading if is_yes else Reply("cancelled")
     )
+
+
+RENAMED = PipelineStep("rename", NoteSet(notes=("Instruments/H4.md",)), {"new_name": "Clock"})
+CREATED = PipelineStep("create_note", None, {"name": "Clock"})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "call it Sea clock instead",
+        "name it Sea clock",
+        "nenn das Ganze lieber Sea clock",
+        "nenn es Sea clock",
+    ],
+)
+@pytest.mark.parametrize(("steps", "is_creation"), [((RENAMED, CREATED), False), ((CREATED, RENAMED), True)])
+def test_a_name_is_that_of_a_new_note_only_if_the_question_is_about_one(
+    agent: BuiltinAgent, text: str, steps: tuple[PipelineStep, ...], is_creation: bool
+) -> None:
+    options = tuple(ClarificationOption(step.action, Reading((step,), 1.0)) for step in steps)
+    question = Clarification("Which of these do you mean?", options)
+    found = read(agent, text, replace(HERE, question=question))
+    created = isinstance(found, Reading) and serialize(found) == 'create_note name="Sea clock"'
+    assert created == is_creation
+    assert is_creation or not isinstance(found, Reading) or found.last.action == "rename"

@@ -112,3 +112,37 @@ async def test_a_word_that_only_begins_like_a_tag_is_searched_for(talk) -> None:
     await fill(talk, **ORCHARD)
     replies = await say(talk, "list the trees", "just the potash ones")
     assert "tag:" not in replies.last.last.target.query
+
+
+BOATS = {
+    "Boats__Heron": note(status="repairing", berth="Kiel", skipper='"[[Ida Brandt]]"'),
+    "Boats__Tern": note(status="available", berth="Husum", skipper='"[[Ida Brandt]]"'),
+    "Boats__Gull": note(status="läuft", berth="Kiel", skipper='"[[Jon Falk]]"'),
+    "Skippers__Ida Brandt": note(town="Kiel"),
+    "Skippers__Jon Falk": note(town="Husum"),
+}
+
+
+@pytest.mark.parametrize(
+    ("request_text", "found"),
+    [
+        ("which boats are being repaired at the moment?", ["Heron"]),
+        ("what boats are repairng right now", ["Heron"]),
+        ("which boats are free just now?", ["Tern"]),
+        ("which skippers live in Kiel?", ["Ida Brandt"]),
+        ("welche Boats laufen gerade?", ["Gull"]),
+        ("show me everything Ida Brandt skippers", ["Heron", "Tern"]),
+    ],
+)
+async def test_a_list_is_described_in_other_words(talk, request_text, found) -> None:
+    await fill(talk, **BOATS)
+    replies = await say(talk, request_text)
+    assert sorted(names(replies.results)) == found
+
+
+@pytest.mark.parametrize("request_text", ["which boats are painted?", "which boats repel water in Kiel?"])
+async def test_words_without_a_value_describe_no_list(talk, request_text) -> None:
+    await fill(talk, **BOATS)
+    replies = await say(talk, request_text)
+    assert not any("status" in str(step.target) for own in [state(talk).last] if own for step in own.steps)
+    assert sorted(names(replies.results)) not in (["Heron"], ["Tern"], ["Gull"])
