@@ -12,6 +12,7 @@ from app.agent.language.lookups.described_sets import asking_lead
 from app.agent.language.meaning.clarifications import question_about, question_for, with_options
 from app.agent.language.meaning.dialog import NOTE_ROLES
 from app.agent.language.meaning.readings import Clarification, NoteSet, PipelineStep
+from app.agent.language.tasks.task_references import says_done
 from app.agent.language.words.lexicon import Language
 from app.agent.language.words.spelling import correct_spelling
 from app.agent.language.words.tokens import tokenize
@@ -46,7 +47,7 @@ def without_deletions(clarification: Clarification, request: Request) -> Clarifi
 def without_asked_changes(clarification: Clarification, request: Request) -> Clarification:
     """Return the question without changes if the request only asks for notes: "which ships were built then?".
 
-    It may ask for a change with a verb for one: "which of them should I move?".
+    It may ask for a change with a verb for one ("which of them should I move?"), or say that a task is done.
     """
     tokens, offered = request.tokens, clarification.options + clarification.spare
     asks = tokens[0].key in request.language.words("asking_words") or (
@@ -54,7 +55,8 @@ def without_asked_changes(clarification: Clarification, request: Request) -> Cla
     )
     verbs = {action for at in range(len(tokens)) for action in request.actions_at(tokens, at)}
     kept = [option for option in offered if not request.writes(option.reading)]
-    if not asks or len(kept) in (0, len(offered)) or any(writes(request.allowed, verb) for verb in verbs):
+    asks = asks and not any(writes(request.allowed, verb) for verb in verbs) and not says_done(request)
+    if not asks or len(kept) in (0, len(offered)):
         return clarification
     return with_options(clarification, kept)
 

@@ -10,7 +10,6 @@ from app.agent.language.grammar.note_facts import PropertiesOf, present_values
 from app.agent.language.grammar.questions import question_language
 from app.agent.language.grammar.request import Request
 from app.agent.language.grammar.said_words import SaidWords
-from app.agent.language.meaning.actions import TASK_ACTIONS
 from app.agent.language.meaning.clarifications import question_for, with_options
 from app.agent.language.meaning.dialog import DialogState
 from app.agent.language.meaning.notation import serialize
@@ -70,16 +69,6 @@ async def with_known_property_first(
         return clarification
     others = [option for option in offered if option.reading.steps != on_screen.steps]
     return with_options(clarification, [ClarificationOption(serialize(on_screen), on_screen), *others])
-
-
-def with_ticked_task_first(clarification: Clarification, request: Request) -> Clarification:
-    """Return the question with the tasks to complete first: "the signatures are verified, tick that"."""
-    offered = clarification.options + clarification.spare
-    ticks = request.language.table("doubts")["task_changes"]
-    if not any(token.key in ticks for token in request.tokens):
-        return clarification
-    ordered = sorted(offered, key=lambda option: option.reading.last.action not in TASK_ACTIONS)
-    return with_options(clarification, ordered) if ordered != list(offered) else clarification
 
 
 def with_note_in_talk(clarification: Clarification, request: Request) -> Clarification:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from app.agent.comparison.plain_task_changes import plain_task_change, stated_task
+from app.agent.comparison.plain_task_changes import with_meant_task
 from app.agent.language.grammar.request import Request
 from app.agent.language.meaning.actions import TASK_ACTIONS
 from app.agent.language.meaning.clarifications import with_options
@@ -15,6 +15,7 @@ from app.agent.language.meaning.readings import (
     ClarificationOption,
     Interpretation,
     PipelineStep,
+    Reading,
     Reply,
 )
 from app.agent.language.tasks.task_matching import matching_tasks, names_task
@@ -88,25 +89,26 @@ class OfferedTasks:
     def compare_tasks(self, interpretation: Interpretation, request: Request) -> Interpretation:
         """Return a question without tasks that notes lack, or the change of the only task that can be meant.
 
-        The completion of a task in talk that a statement describes becomes the first option.
+        Such a change is also offered instead of a list of tasks, which no statement asks for.
         """
-        is_understood = not isinstance(interpretation, Reply) or interpretation.understood
-        if self._tasks_of is None or (is_understood and not isinstance(interpretation, Clarification)):
+        lists = isinstance(interpretation, Reading) and interpretation.last.action == "list_tasks"
+        is_reply = isinstance(interpretation, Reply) and not interpretation.understood
+        if self._tasks_of is None or not (lists or is_reply or isinstance(interpretation, Clarification)):
             return interpretation
         tasks = self._tasks_of()
         if len(tasks) >= MAX_TASKS:
             return interpretation
-        offered = interpretation.options if isinstance(interpretation, Clarification) else ()
-        kept = [own for own in self.name_tasks(offered, request) if _has_task(own, tasks, request)]
-        is_task = bool(kept) and kept[0].reading.last.action in TASK_ACTIONS
-        open_tasks = [own for own in tasks if not own.done]
-        if not is_task and (stated := stated_task(request, open_tasks)) is not None:
-            kept.insert(0, ClarificationOption(serialize(stated), stated))
-        if not kept:
-            return Reply("", understood=False) if offered else interpretation
         known = interpretation if isinstance(interpretation, Clarification) else Clarification("", ())
-        question = with_options(known, [*kept, *known.spare]) if kept != list(offered) else known
-        return plain_task_change(question, request, open_tasks) or question
+        if isinstance(interpretation, Reading):
+            known = replace(known, options=(ClarificationOption(serialize(interpretation), interpretation),))
+        offered = [own for own in self.name_tasks(known.options, request) if _has_task(own, tasks, request)]
+        if offered != list(known.options):
+            known = with_options(known, [*offered, *known.spare])
+        changed = with_meant_task(known, request, [own for own in tasks if not own.done])
+        if isinstance(interpretation, Clarification):
+            is_left = isinstance(changed, Reading) or changed.options or not interpretation.options
+            return changed if is_left else Reply("", understood=False)
+        return interpretation if changed is known else changed
 
 
 def _has_task(option: ClarificationOption, tasks: Sequence[TaskRecord], request: Request) -> bool:

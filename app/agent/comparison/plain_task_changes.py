@@ -1,158 +1,142 @@
-"""Recognize the changes of tasks that run although the grammar does not expect them."""
+"""Recognize the changes of tasks that run although the grammar does not expect them, or that come first."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
+from app.agent.language.changes.line_removals import TASK
 from app.agent.language.grammar.questions import question_language
-from app.agent.language.grammar.request import Request, without_marks_at_end
+from app.agent.language.grammar.request import Request, without_marks_at_end, writes
 from app.agent.language.interpretation.grammar_readings import GUESS_SCORE
 from app.agent.language.meaning.actions import TASK_ACTIONS
-from app.agent.language.meaning.readings import Clarification, NoteSet, PipelineStep, Reading
+from app.agent.language.meaning.clarifications import with_options
+from app.agent.language.meaning.notation import serialize
+from app.agent.language.meaning.readings import (
+    Clarification,
+    ClarificationOption,
+    NoteSet,
+    PipelineStep,
+    Reading,
+)
 from app.agent.language.tasks.task_matching import content_words, share_of_task
-from app.agent.language.tasks.task_references import described_tasks, parse_due
+from app.agent.language.tasks.task_references import described_tasks, parse_due, says_done
 from app.agent.language.words.dates import ISO_DAY
 from app.agent.language.words.lexicon import languages
+from app.agent.language.words.tokens import Token
 from app.answering.question import stems, stop_words
 from app.index.records import TaskRecord
+from app.vault.markdown.tasks import task_facts
 
-_WORD = re.compile(r"[^\W\d_]+")
-_MIN_SHARE = 0.7
-_MIN_SHARE_IN_TALK = 0.6
-_MIN_SHARE_TO_TICK = 0.5
-_MIN_WORDS_TO_TICK = 1.4
-"""How many of the words of an order to tick a task it contains that is not in talk."""
-_MIN_LEAD = 0.2
-"""How much more of the words the meant task contains than any other one."""
+_ONE_WORD = 0.7
+"""The weight of a word of which a task contains only another form, and the least share of a task's words."""
+_TWO_WORDS = 2 * _ONE_WORD
+"""How many words a statement shares with its task, and an order to tick one that is not in talk."""
+_HALF = 0.5
+"""How much of the weight of the meant task another one may have at most."""
 _RIVALS = (*TASK_ACTIONS, "set_property", "move", "rename")
 """The changes that a request for a task may mean instead."""
-_ORDERS = (*TASK_ACTIONS, "happened", "moved", "leads", "endings")
+_ORDERS = (*TASK_ACTIONS, "happened", "moved", "leads", "endings", "done_leads")
 
 
-def plain_task_change(
-    question: Clarification, request: Request, tasks: Sequence[TaskRecord]
-) -> Reading | None:
-    """Return the first option if it changes the only task that the request can mean; otherwise None.
-
-    The request says to tick a task ("called the port, tick that"), that it is done, or its new day. A
-    statement without such an order must be about a task in talk and have all of its words: "the hotel is
-    booked" for "Book the hotel".
+@dataclass(frozen=True, slots=True)
+class _Meant:
+    """The only task that a request can mean.
 
     Args:
-        question: The question, whose options contain the texts of tasks.
+        task: The task.
+        in_talk: Whether it was listed, or its note is on the screen or was the last one.
+        weight: How many of the words of the request it contains.
+        words: These words, and the others that may describe a task.
+        is_unique: Whether no other task of the vault has many of these words.
+    """
+
+    task: TaskRecord
+    in_talk: bool
+    weight: float
+    words: frozenset[str]
+    is_unique: bool
+
+    @property
+    def share(self) -> float:
+        """The share of the words that the task contains."""
+        return self.weight / len(self.words)
+
+    def is_whole(self, language: str) -> bool:
+        """Return whether the task contains all words, perhaps in other forms."""
+        known = {*stems(self.task.text, language)}
+        return all(known.issuperset(stems(word, language)) for word in self.words)
+
+
+def with_meant_task(
+    question: Clarification, request: Request, tasks: Sequence[TaskRecord]
+) -> Reading | Clarification:
+    """Return the change of the only task that a request can mean, or the question with it first.
+
+    The request says to tick a task ("called the port, tick that"), that it is done ("the hotel is booked"),
+    or its new day. A change runs if the request has an order for it, or has only words of a task in talk.
+
+    Args:
+        question: The question, perhaps without options.
         request: The request.
         tasks: The open tasks of the vault.
     """
-    reading, *others = [option.reading for option in question.options]
-    step, dialog = reading.last, request.dialog
-    if len(reading.steps) > 1 or step.action not in ("complete_task", "reschedule_task"):
-        return None
-    if question_language(request.text, languages()) is not None or _is_in_doubt(request):
-        return None
-    words, code = _words_for_task(request), request.language.code
-    ticks = step.action == "complete_task" and _ticks(request)
-    shares = [share_of_task(words, str(task.path), task.text, code) for task in tasks]
-    best, second, *_ = (*sorted(shares, reverse=True), 0.0, 0.0)
-    task = tasks[shares.index(best)] if words and best - second >= _MIN_LEAD else None
-    if task is None or not _changes(step, task):
-        return None
-    path = str(task.path)
-    in_talk = path in (*dialog.it, *dialog.this) or any(path == own for own, _ in dialog.tasks)
-    if _asks(request) and not ticks:
-        return None
-    is_order = ticks or _is_order(request, step)
-    rivals = TASK_ACTIONS if ticks else _RIVALS if is_order else request.allowed
-    changes = (own.last for own in others if own.last.action in rivals and request.writes(own))
-    if not all(_is_like(own, step) for own in changes):
-        return None
-    if ticks and best >= _MIN_SHARE_TO_TICK:
-        return reading if in_talk or best * len(words) >= _MIN_WORDS_TO_TICK else None
-    if is_order and not in_talk and step.action == "complete_task":
-        # "I have finished the new ropes" is hardly about "Order new ropes".
-        is_order = {*stems(task.text, code)[:1]} <= {*stems(request.text, code)}
-    if is_order:
-        return reading if best >= (_MIN_SHARE_IN_TALK if in_talk else _MIN_SHARE) else None
-    return reading if in_talk and _states(request, words, task) else None
+    first = question.options[0].reading if question.options else None
+    is_question = request.text.rstrip().endswith("?") or question_language(request.text, languages())
+    if is_question or (first is not None and len(first.steps) > 1) or not _may_change(request):
+        return question
+    ticks, deletes = _ticks(request), _deletes(request)
+    if (_asks(request) and not ticks) or (meant := _meant_task(request, tasks)) is None:
+        return question
+    due = "" if ticks or deletes else _new_day(question, request, meant.task)
+    text = {"old": meant.task.text, "whole": TASK} if deletes else {"query": meant.task.text}
+    action = "remove_text" if deletes else "reschedule_task" if due else "complete_task"
+    note = NoteSet(notes=(str(meant.task.path),))
+    step = PipelineStep(action, note, text | ({"due": due} if due else {}))
+    fits = ticks or deletes or (first is not None and first.last.action == step.action)
+    if not fits and meant.in_talk:
+        is_lookup = first is None or not request.writes(first)
+        is_move = bool(due) and meant.share >= _HALF and (is_lookup or _is_order(request, meant, step))
+        fits = is_move or (not due and is_lookup and _states(request, meant))
+    if step.action not in request.allowed or not fits:
+        return question
+    known = next((own.reading for own in question.options if own.reading.steps == (step,)), None)
+    reading = known or Reading((step,), GUESS_SCORE, language=request.language.code)
+    others = [own for own in question.options + question.spare if own.reading.steps != (step,)]
+    if not deletes and _is_sure(request, meant, step, [own.reading.last for own in others], ticks=ticks):
+        return reading
+    return with_options(question, [ClarificationOption(serialize(reading), reading), *others])
 
 
-def stated_task(request: Request, tasks: Sequence[TaskRecord]) -> Reading | None:
-    """Return the completion of the only task in talk of which a statement says that it has happened.
-
-    The statement has only words of the task, and its verb in another form: "abstract's submitted" for "Submit
-    the abstract".
-    """
-    language, dialog = request.language, request.dialog
-    if question_language(request.text, languages()) is not None or _is_in_doubt(request):
-        return None
-    said = {*_WORD.findall(request.text.casefold())} - stop_words(language.code)
-    in_talk = {*dialog.it, *dialog.this, *(path for path, _ in dialog.tasks)}
-    found = []
-    for task in tasks:
-        own = _WORD.findall(task.text.casefold())
-        others = {*stems(task.text, language.code)}
-        is_whole = len(said) > 1 and all(others.issuperset(stems(word, language.code)) for word in said)
-        if is_whole and not said.issubset(own) and str(task.path) in in_talk:
-            found.append(task)
-    if len(found) != 1 or "complete_task" not in request.allowed:
-        return None
-    step = PipelineStep("complete_task", NoteSet(notes=(str(found[0].path),)), {"query": found[0].text})
-    return Reading((step,), GUESS_SCORE, language=language.code)
-
-
-def _is_in_doubt(request: Request) -> bool:
+def _may_change(request: Request) -> bool:
+    """Return whether a request neither doubts nor denies a change, and does not reopen a task."""
     language, keys = request.language, {token.key for token in request.tokens}
     doubts = {*language.table("doubts")["hedges"], *language.table("task_changes")["denials"]}
-    return not keys.isdisjoint(doubts | language.words("negations"))
-
-
-def _words_for_task(request: Request) -> set[str]:
-    """Return the words of a request besides orders, days and function words."""
-    language = request.language
-    orders = set(language.words("task_nouns"))
-    for phrases in (*(("task_changes", name) for name in _ORDERS), ("compound_requests", "completions")):
-        orders.update(*(phrase.words for phrase in language.phrases(*phrases)))
-    tokens, dates = request.tokens, [own for own in request.mentions(request.tokens) if own.kind == "date"]
-    days = {token.key for mention in dates for token in mention.tokens}
-    # "The 29th" is a day only after a task.
-    due = next((at for at in range(1, len(tokens)) if parse_due(request, tokens[at:])), len(tokens))
-    said = [token.value for token in tokens[:due] if token.key not in days]
-    return content_words(" ".join(said)) - orders
-
-
-def _changes(step: PipelineStep, task: TaskRecord) -> bool:
-    is_note = step.target is not None and step.target.notes == (str(task.path),)
-    due = str(step.arguments.get("due", ""))
-    is_day = not due or ISO_DAY.fullmatch(due) is not None
-    return is_note and step.arguments.get("query") == task.text and is_day
-
-
-def _is_like(step: PipelineStep, change: PipelineStep) -> bool:
-    """Return whether a step changes nothing else than a change does.
-
-    A note or folder of the new day is not meant.
-    """
-    day = change.arguments.get("due", "")
-    if step.action == "undo" or day in (step.arguments.get("name"), step.arguments.get("folder")):
-        return True
-    if step.action in TASK_ACTIONS and "query" not in step.arguments:
-        return True
-    roles = [
-        role
-        for role in ("query", "due")
-        if step.arguments.get(role, change.arguments.get(role)) != change.arguments.get(role)
-    ]
-    return step.action in TASK_ACTIONS and step.target == change.target and not roles
+    is_denied = not keys.isdisjoint(doubts | language.words("negations")) and not _deletes(request)
+    return not is_denied and all(own.last.action != "reopen_task" for own in described_tasks(request))
 
 
 def _ticks(request: Request) -> bool:
     """Return whether a request begins or ends with an order to tick something."""
     language, tokens = request.language, without_marks_at_end(request.tokens)
-    ticks = language.table("doubts")["task_changes"]
+    ticks, clause = language.table("doubts")["task_changes"], _last_clause(tokens)
     starts = range(max(0, len(tokens) - 5), len(tokens))
     is_phrase = any(language.matches_phrase(tokens[at:], "compound_requests", "completions") for at in starts)
+    is_done = clause != tokens and language.matches_phrase(clause, "task_changes", "done_leads")
     ends = () if _asks(request) else tokens[-3:]
-    return is_phrase or any(token.key in ticks for token in (*tokens[:1], *ends))
+    return is_phrase or is_done or any(token.key in ticks for token in (*tokens[:1], *ends))
+
+
+def _deletes(request: Request) -> bool:
+    """Return whether a request ends with an order to delete a task: "no bread today, delete that task"."""
+    language, clause = request.language, _last_clause(without_marks_at_end(request.tokens))
+    verb = language.match_prefix(clause, 0, "line_removals", "verbs")
+    noun = language.after_determiners(clause, verb)
+    return verb > 0 and language.matches_phrase(clause[noun:], "line_removals", "tasks")
+
+
+def _last_clause(tokens: tuple[Token, ...]) -> tuple[Token, ...]:
+    return tokens[max((at for at, token in enumerate(tokens) if token.kind == "mark"), default=-1) + 1 :]
 
 
 def _asks(request: Request) -> bool:
@@ -160,26 +144,120 @@ def _asks(request: Request) -> bool:
     return request.tokens[0].key in request.language.table("doubts")["asking_verbs"]
 
 
-def _is_order(request: Request, step: PipelineStep) -> bool:
+def _meant_task(request: Request, tasks: Sequence[TaskRecord]) -> _Meant | None:
+    """Return the task that has more words of the request than any other one; None without one.
+
+    Listed tasks precede those of the notes in talk, and these those of other notes. The last clause decides
+    if it has words of a task: "Jo can't do the 27th, make the stitches the 26th".
+    """
+    dialog, tokens, code = request.dialog, request.tokens, request.language.code
+    listed = {(path, task_facts(text).text) for path, text in dialog.tasks}
+    notes = {*dialog.it, *dialog.this, *(path for path, _ in dialog.tasks)}
+    groups = [
+        [own for own in tasks if (str(own.path), task_facts(own.text).text) in listed],
+        [own for own in tasks if str(own.path) in notes],
+        tasks,
+    ]
+    for part in dict.fromkeys((_last_clause(tokens), tokens)):
+        words = _words_for_task(request, part)
+        for group in groups:
+            weights = [len(words) * share_of_task(words, str(own.path), own.text, code) for own in group]
+            best, second, *_ = (*sorted(weights, reverse=True), 0.0, 0.0)
+            if best >= _ONE_WORD:
+                task = group[weights.index(best)]
+                others = (share_of_task(words, str(own.path), own.text, code) for own in tasks if own != task)
+                is_unique = max(others, default=0.0) * len(words) <= _HALF * best
+                meant = _Meant(task, group is not tasks, best, frozenset(words), is_unique)
+                return meant if second <= _HALF * best else None
+    return None
+
+
+def _words_for_task(request: Request, tokens: tuple[Token, ...]) -> set[str]:
+    """Return the words of a request besides orders, days and function words."""
+    language = request.language
+    orders = {*language.words("task_nouns"), *language.table("doubts")["task_changes"]}
+    for phrases in (*(("task_changes", name) for name in _ORDERS), ("compound_requests", "completions")):
+        orders.update(*(phrase.words for phrase in language.phrases(*phrases)))
+    days = {
+        token.key for own in request.mentions(request.tokens) if own.kind == "date" for token in own.tokens
+    }
+    # "The 29th" is a day only after a task.
+    due = next((at for at in range(1, len(tokens)) if parse_due(request, tokens[at:])), len(tokens))
+    said = [token.value for token in tokens[:due] if token.key not in days]
+    return content_words(" ".join(said)) - orders
+
+
+def _new_day(question: Clarification, request: Request, task: TaskRecord) -> str:
+    """Return the new due date that a request gives a task; an empty text for another request."""
+    moves = [own.last for own in described_tasks(request) if own.last.action == "reschedule_task"]
+    offered = [own.reading.last for own in question.options[:1]]
+    moves += [own for own in offered if own.action == "reschedule_task"]
+    due = next((str(own.arguments["due"]) for own in moves if "due" in own.arguments), "")
+    is_shift = due[:1] in ("+", "-") and task_facts(task.text).due is not None
+    return due if is_shift or ISO_DAY.fullmatch(due) else ""
+
+
+def _states(request: Request, meant: _Meant) -> bool:
+    """Return whether a request states something that may have completed a task.
+
+    It has a verb ("the port has called back"), or only words of the task in other forms: "ferns watered".
+    """
+    language, keys = request.language, [token.key for token in request.tokens]
+    verbs = {*language.table("doubts")["asking_verbs"], *language.table("added_lines")["subjects"]}
+    is_form = meant.is_whole(language.code) and meant.weight < len(meant.words)
+    is_open = not {*language.table("task_changes")["unfinished"]}.isdisjoint(keys)
+    is_order = keys[0] in language.verbs() and not says_done(request)
+    is_statement = is_form or not verbs.isdisjoint(keys)
+    return meant.weight >= _TWO_WORDS and is_statement and not (is_open or is_order)
+
+
+def _is_sure(
+    request: Request, meant: _Meant, step: PipelineStep, others: Sequence[PipelineStep], *, ticks: bool
+) -> bool:
+    """Return whether a change runs without a question: the request orders it, or is about nothing else."""
+    language, first = request.language, request.tokens[0].key
+    is_order = ticks or _is_order(request, meant, step)
+    if ticks:
+        is_led = first in language.verbs() and first not in language.table("doubts")["task_changes"]
+        is_sure = (meant.in_talk or (meant.share >= _HALF and meant.weight >= _TWO_WORDS)) and not is_led
+    elif is_order:
+        is_sure = meant.share > _HALF if meant.in_talk else meant.share >= _ONE_WORD
+    else:
+        is_sure = meant.in_talk and _is_whole(request, meant)
+    rivals = TASK_ACTIONS if ticks else _RIVALS if is_order else request.allowed
+    changes = (own for own in others if own.action in rivals and writes(request.allowed, own.action))
+    return is_sure and (ticks or meant.is_unique) and all(_is_like(own, step) for own in changes)
+
+
+def _is_like(step: PipelineStep, change: PipelineStep) -> bool:
+    """Return whether a step changes nothing else than a change does.
+
+    A note or folder of the new day is not meant, and neither is a task of another note.
+    """
+    day = change.arguments.get("due", "")
+    if step.action == "undo" or day in (step.arguments.get("name"), step.arguments.get("folder")):
+        return True
+    is_vague = step.target is None or "query" not in step.arguments
+    is_same = is_vague or step.target != change.target or step.arguments.get("due", day) == day
+    return step.action in TASK_ACTIONS and is_same
+
+
+def _is_order(request: Request, meant: _Meant, step: PipelineStep) -> bool:
     """Return whether a request says that a task is done, or gives its new day with a verb or "due"."""
     last, language = request.dialog.last, request.language
-    if any(own.is_certain and own.last.action == step.action for own in described_tasks(request)):
-        # "Finish chapter 2" may be another task.
-        return step.action != "complete_task" or request.tokens[0].key not in language.verbs()
-    is_moved = language.has_phrase(request.tokens, "task_changes", "moved")
-    continues = last is not None and last.last.action == step.action
-    return step.action == "reschedule_task" and (is_moved or continues)
+    is_described = any(own.is_certain and own.last.action == step.action for own in described_tasks(request))
+    if step.action == "reschedule_task":
+        continues = last is not None and last.last.action == step.action
+        return is_described or continues or language.has_phrase(request.tokens, "task_changes", "moved")
+    # "Finish chapter 2" may be another task, and so may "I have finished the new ropes" in another note.
+    verb = {*stems(meant.task.text, language.code)[:1]}
+    is_same = meant.in_talk or verb <= {*stems(request.text, language.code)}
+    return is_described and is_same and request.tokens[0].key not in language.verbs()
 
 
-def _states(request: Request, words: set[str], task: TaskRecord) -> bool:
+def _is_whole(request: Request, meant: _Meant) -> bool:
     """Return whether a statement has only words of a task and ends with its verb: "the hotel is booked"."""
-    code, tokens = request.language.code, without_marks_at_end(request.tokens)
+    code, last = request.language.code, without_marks_at_end(request.tokens)[-1].key
     is_stated = any(own.last.action == "complete_task" for own in described_tasks(request))
-    known = {*stems(task.text, code)}
-    said = [
-        token
-        for token in tokens
-        if token.key not in stop_words(code) and known.issuperset(stems(token.key, code))
-    ]
-    is_whole = all(known.issuperset(stems(word, code)) for word in words)
-    return is_stated and is_whole and len(said) > 1 and tokens[-1] is said[-1]
+    is_verb = last not in stop_words(code) and {*stems(last, code)} <= {*stems(meant.task.text, code)}
+    return is_stated and is_verb and meant.is_whole(code) and len({last, *meant.words}) > 1

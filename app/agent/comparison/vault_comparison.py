@@ -27,7 +27,6 @@ from app.agent.comparison.offered_order import (
     with_named_note_first,
     with_note_in_talk,
     with_stated_value_first,
-    with_ticked_task_first,
 )
 from app.agent.comparison.offered_tasks import OfferedTasks, TasksOf
 from app.agent.comparison.plain_changes import VALUE_ACTIONS, is_plain_change, only_states_value
@@ -189,8 +188,8 @@ class VaultComparison:
         merged = await self._merge_options(offered, request, ranker, is_wrong_guess=is_wrong_guess)
         if not isinstance(merged, Clarification):
             return merged
-        ticked = with_ticked_task_first(with_stated_value_first(merged, request), request)
-        ordered = self._questions.with_note_on_screen(with_note_in_talk(ticked, request), request)
+        ordered = with_note_in_talk(with_stated_value_first(merged, request), request)
+        ordered = self._questions.with_note_on_screen(ordered, request)
         ordered = with_named_note_first(ordered, request)
         if self._properties_of is None:
             return ordered

@@ -10,7 +10,6 @@ from app.agent.comparison.offered_order import (
     with_named_note_first,
     with_note_in_talk,
     with_stated_value_first,
-    with_ticked_task_first,
 )
 from app.agent.language.meaning.actions import ACTIONS
 from app.agent.language.meaning.dialog import DialogState
@@ -124,17 +123,3 @@ def test_a_note_is_named_by_a_word_of_its_long_name(talk) -> None:
 def test_a_name_in_a_value_is_not_the_changed_note(talk, line, text) -> None:
     asked = question(talk, line)
     assert with_named_note_first(asked, request_of(talk, text)) == asked
-
-
-@pytest.mark.parametrize(
-    ("text", "first"),
-    [
-        ("the seals on K1 are checked, tick that", "complete_task query=seals"),
-        ("die Siegel an K1 sind geprüft, hake das ab", "complete_task query=seals"),
-        ("the seals on K1 are checked", "set_property [@Instruments/K1] key=checked value=true"),
-    ],
-)
-def test_a_task_to_tick_comes_before_a_property(talk, text, first) -> None:
-    offered = question(talk, "set_property [@K1] key=checked value=true", "complete_task query=seals")
-    ordered = with_ticked_task_first(offered, request_of(talk, text))
-    assert serialize(ordered.options[0].reading) == first

@@ -26,6 +26,7 @@ YARD = "# Yard\n- [ ] Repair the fence by the pond\n- [ ] Move the compost bin\n
         ("spare wheel: move to 2031-12-12", "- [ ] Ask Bo about the spare wheel 📅 2031-12-12"),
         ("the compost bin can wait until 2031-12-20", "- [ ] Move the compost bin 📅 2031-12-20"),
         ("die Scharniere sind geölt, hake das ab", "- [x] Scharniere ölen"),
+        ("the hinges have to wait a week", "- [ ] Grease the hinges 📅 2031-12-13"),
     ],
 )
 async def test_the_only_task_that_a_request_can_mean_is_changed(talk, request_text, line) -> None:
@@ -55,8 +56,8 @@ async def test_other_requests_change_no_task_at_once(talk, request_text) -> None
     assert "📅 2031-12-04" not in text(talk, "Shed.md")
 
 
-async def test_a_task_that_two_notes_have_is_asked_about(talk) -> None:
-    await fill(talk, Shed=SHED, Yard="# Yard\n- [ ] Grease the hinges of the gate\n")
+async def test_two_tasks_with_the_same_words_are_asked_about(talk) -> None:
+    await fill(talk, Shed=SHED + "- [ ] Paint the hinges\n", Yard=YARD)
     await say(talk, "open Shed", "oiled the hinges, tick that")
     assert "[x]" not in text(talk, "Shed.md") + text(talk, "Yard.md") and isinstance(talk.items[-1], Question)
 
@@ -73,6 +74,59 @@ async def test_a_task_in_other_forms_is_offered_first(talk, task, request_text) 
     await fill(talk, Shed=f"# Shed\n- [ ] {task}\n- [ ] Sweep\n")
     await say(talk, "open Shed", request_text)
     assert f'complete_task [@Shed] query="{task}"' in choices(talk)[0] or "[x]" in text(talk, "Shed.md")
+
+
+@pytest.mark.parametrize(
+    ("request_text", "line"),
+    [
+        ("Bo came by at lunch with a flask of tea, you can tick that", "- [x] Ask Bo about"),
+        ("squeaking is gone, hinges look fine again. check that off please", "- [x] Grease the hinges"),
+        ("rake turned up at the neighbour's, done", "- [x] Order a new rake"),
+        ("die Scharniere laufen wieder leise, hak das mal ab", "- [x] Scharniere ölen"),
+    ],
+)
+async def test_an_order_after_a_story_ticks_the_only_task_of_the_note(talk, request_text, line) -> None:
+    await fill(talk, Shed=SHED, Yard=YARD)
+    await say(talk, "open Shed", request_text)
+    assert line in text(talk, "Shed.md")
+
+
+@pytest.mark.parametrize(
+    ("request_text", "option"),
+    [
+        ("I wrote Bo about the wheel last night", 'complete_task [@Shed] query="Ask Bo'),
+        ("we share a rake with Ann, delete that task", 'remove_text [@Shed] old="Order a new rake"'),
+    ],
+)
+async def test_the_change_of_a_task_is_the_first_option(talk, request_text, option) -> None:
+    await fill(talk, Shed=SHED, Yard=YARD)
+    await say(talk, "open Shed", request_text)
+    assert choices(talk)[0].startswith(option)
+    assert text(talk, "Shed.md") == SHED
+
+
+@pytest.mark.parametrize(
+    "request_text",
+    [
+        "we still need a new rake",
+        "which new rake is the best",
+        "the fence at the pond is green",
+        "tag the note with hinges, done",
+        "Bo and the hinges are both fine, tick that",
+    ],
+)
+async def test_a_request_about_something_else_ticks_no_task(talk, request_text) -> None:
+    await fill(talk, Shed=SHED, Yard=YARD)
+    await say(talk, "open Shed", request_text)
+    offered = choices(talk)[:1] if isinstance(talk.items[-1], Question) else []
+    assert "[x]" not in text(talk, "Shed.md") + text(talk, "Yard.md")
+    assert request_text.endswith(("done", "that")) or not any("complete_task" in own for own in offered)
+
+
+async def test_a_statement_about_a_task_of_another_note_ticks_no_task_in_talk(talk) -> None:
+    await fill(talk, Shed="# Shed\n- [ ] Call Ann\n", Yard="# Yard\n- [ ] Ann: answer the letter\n")
+    await say(talk, "open Shed", "ann's answer is finished")
+    assert "[x]" not in text(talk, "Shed.md")
 
 
 async def test_done_ticks_the_only_task_shown(talk) -> None:

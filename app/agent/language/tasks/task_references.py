@@ -12,6 +12,7 @@ from app.agent.language.meaning.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.tasks.new_tasks import adds_tasks
 from app.agent.language.tasks.task_lists import DUE_KINDS, date_condition, named_notes
 from app.agent.language.tasks.task_matching import names_task
+from app.agent.language.words.dates import ISO_DAY
 from app.agent.language.words.lexicon import PhrasePattern
 from app.agent.language.words.tokens import Token, span_text
 from app.vault.markdown.tasks import task_facts
@@ -142,6 +143,11 @@ def described_tasks(request: Request) -> list[Reading]:
                 Reading((step,), _SCORE, language=request.language.code, verb_words=1, is_certain=is_certain)
             )
     return readings
+
+
+def says_done(request: Request) -> bool:
+    """Return whether a request says that a task is done: "count the stock is done"."""
+    return any(own.is_certain and own.last.action == "complete_task" for own in described_tasks(request))
 
 
 def _implied_changes(request: Request, tokens: tuple[Token, ...]) -> Iterator[_Change]:
@@ -282,12 +288,13 @@ def _parts(action: str, tokens: tuple[Token, ...]) -> Iterator[tuple[tuple[Token
 def parse_due(request: Request, tokens: tuple[Token, ...]) -> str:
     """Parse all tokens as a new due date, a period, or a shift of the present due date.
 
-    "By a week", "a week" and "two days later" are shifts; "the same day" is that of the task moved last.
+    "By a week", "a week" and "two days later" are shifts; "the same day" is that of the last change.
     """
     language, dates = request.language, request.dates
     if language.matches_phrase(tokens, "task_changes", "same_day"):
-        last = request.dialog.last
-        return str(last.last.arguments.get("due", "")) if last is not None else ""
+        before = request.dialog.last.last.arguments if request.dialog.last is not None else {}
+        day = str(before.get("value", ""))
+        return str(before.get("due", day if ISO_DAY.fullmatch(day) else ""))
     after = language.match_prefix(tokens, 0, "task_changes", "by")
     shift = dates.parse_duration(tokens[after:]) or dates.parse_shift(tokens)
     if shift is not None:

@@ -532,6 +532,10 @@ class DateParser:
         is_month = ahead and result.period == "month" and self._is_month(text)
         if is_month and (day.year, day.month) == (self._now.year + 1, self._now.month):
             day = self._now.date()  # the month that has begun
+        if result.period == "month" and (rest := text.partition(" ")[2]):
+            of_rest = self._parse_text(rest, ahead=ahead)
+            if of_rest is not None and of_rest[0] == of_rest[1]:
+                return None  # "one Friday"
         if result.period in ("week", "month", "year") and not re.search(r"\d", text):
             first = _period_start(day, result.period)
             return first, _subtract_units(first, result.period, -1) - timedelta(days=1)
