@@ -257,7 +257,11 @@ def _is_order(request: Request, meant: _Meant, step: PipelineStep) -> bool:
 
 def _is_whole(request: Request, meant: _Meant) -> bool:
     """Return whether a statement has only words of a task and ends with its verb: "the hotel is booked"."""
-    code, last = request.language.code, without_marks_at_end(request.tokens)[-1].key
+    code, tokens = request.language.code, without_marks_at_end(request.tokens)
     is_stated = any(own.last.action == "complete_task" for own in described_tasks(request))
-    is_verb = last not in stop_words(code) and {*stems(last, code)} <= {*stems(meant.task.text, code)}
-    return is_stated and is_verb and meant.is_whole(code) and len({last, *meant.words}) > 1
+    known, plain = {*stems(meant.task.text, code)}, request.language.table("task_changes")["plain_words"]
+    last = tokens[-1].key
+    is_verb = last not in stop_words(code) and {*stems(last, code)} <= known
+    # "Last year's hotel" may be another one.
+    is_plain = all(own.key in plain or known.issuperset(stems(own.key, code)) for own in tokens)
+    return is_stated and is_verb and is_plain and len({last, *meant.words}) > 1

@@ -21,6 +21,7 @@ YARD = "# Yard\n- [ ] Repair the fence by the pond\n- [ ] Move the compost bin\n
     [
         ("hinges are greased", "- [x] Grease the hinges 📅 2031-12-06"),
         ("the new rake is ordered", "- [x] Order a new rake"),
+        ("ok, the new rake has been ordered", "- [x] Order a new rake"),
         ("talked to bo about the wheel, tick that", "- [x] Ask Bo about the spare wheel"),
         ("fixed the pond fence, check it off", "- [x] Repair the fence by the pond"),
         ("spare wheel: move to 2031-12-12", "- [ ] Ask Bo about the spare wheel 📅 2031-12-12"),
@@ -47,6 +48,14 @@ async def test_the_only_task_that_a_request_can_mean_is_changed(talk, request_te
         "add to the text: rake ordered on 2031-12-04",
         "finish the spare wheel drawing",
         "tick nothing, but give the new rake 2031-12-20",
+        "no hinges are greased",
+        "the other hinges are greased",
+        "wrong rake is ordered",
+        "until the hinges are greased",
+        "once the hinges are greased, tick that",
+        "last year's hinges were greased",
+        "keine Scharniere sind geölt",
+        "wenn die Scharniere geölt sind, hak das ab",
     ],
 )
 async def test_other_requests_change_no_task_at_once(talk, request_text) -> None:
