@@ -62,7 +62,7 @@ class DateChanges:
         for option in offered:
             note = rescheduled_note(request, option.reading)
             has_tasks = not note or await self._has_open_tasks(note)
-            changes = self._date_changes(option.reading, note, request.text) if note else []
+            changes = self._date_changes(option.reading, note, request) if note else []
             if has_tasks and not (changes and _names_day(request, note)):
                 changes = []
             task = task_of_date(option.reading, request.dialog) if may_be_task else None
@@ -122,12 +122,13 @@ class DateChanges:
         tasks = await self._found.with_hits(NoteSet(query=query, notes=(note,)))
         return bool(tasks.query or tasks.notes)
 
-    def _date_changes(self, reading: Reading, note: str, text: str) -> list[Reading]:
+    def _date_changes(self, reading: Reading, note: str, request: Request) -> list[Reading]:
         """Return changes of the days in a note's properties."""
         if self._properties_of is None:
             return []
         due = {name for language in languages() for name in language.words("due_properties")}
-        return date_changes(reading, note, self._properties_of(note), text, due)
+        today = request.dates.today
+        return date_changes(reading, note, self._properties_of(note), request.text, due, today)
 
 
 def _year_later(text: str, today: date) -> str:

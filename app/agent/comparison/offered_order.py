@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
+from app.agent.comparison.plain_changes import is_question
+from app.agent.language.changes.property_lines import bound_value, order_words
+from app.agent.language.doubts.option_order import is_near
+from app.agent.language.doubts.stated_amounts import is_number
 from app.agent.language.grammar.mentions import EntityMention
 from app.agent.language.grammar.note_facts import PropertiesOf, present_values
 from app.agent.language.grammar.questions import question_language
@@ -13,7 +17,13 @@ from app.agent.language.grammar.said_words import SaidWords
 from app.agent.language.meaning.clarifications import question_for, with_options
 from app.agent.language.meaning.dialog import DialogState
 from app.agent.language.meaning.notation import serialize
-from app.agent.language.meaning.readings import Clarification, ClarificationOption, NoteSet, Reading
+from app.agent.language.meaning.readings import (
+    Clarification,
+    ClarificationOption,
+    NoteSet,
+    PipelineStep,
+    Reading,
+)
 from app.agent.language.words.lexicon import languages
 from app.vault.path import name_key
 
@@ -22,26 +32,38 @@ _CHANGES_OF_LISTS = frozenset(
 )
 
 _MIN_NAME_LENGTH = 5
+_MAX_FITTING = 3
+_SCORE = 0.9
 _ADDITIONS = frozenset(("append", "prepend", "set_property", "set_confidence"))
 """Changes that a request may state without a word for their note: "add a task: call Ann"."""
 
 
 def with_stated_value_first(clarification: Clarification, request: Request) -> Clarification:
-    """Return the question with a change of a property before a look at it: "mark it as read"."""
+    """Return the question with a change of a property before a look at it: "mark it as read".
+
+    A list of the notes with the property leaves the value out: "her email is now ann@example.org".
+    """
     offered = clarification.options + clarification.spare
     looked = offered[0].reading.last if offered else None
-    is_look = looked is not None and looked.action == "properties_of" and "about" in looked.arguments
-    if looked is None or not is_look or question_language(request.text, languages()) is not None:
+    if looked is None or question_language(request.text, languages()) is not None:
         return clarification
     changes = [
         option
         for option in offered
-        if option.reading.last.action == "set_property"
-        and option.reading.last.target == looked.target
-        and option.reading.last.arguments["key"] == looked.arguments["about"]
+        if option.reading.last.action == "set_property" and _looks_at(looked, option.reading.last, request)
     ]
     others = [option for option in offered if option not in changes]
     return with_options(clarification, [*changes, *others]) if changes else clarification
+
+
+def _looks_at(looked: PipelineStep, change: PipelineStep, request: Request) -> bool:
+    """Return whether a step shows the value that a change sets, or lists all notes with the property."""
+    key, value, target = change.arguments["key"], str(change.arguments["value"]), change.target
+    if looked.action == "properties_of":
+        return target == looked.target and key == looked.arguments.get("about")
+    is_list = looked.action == "find" and looked.target == NoteSet(query=f"[{key}]")
+    is_list = is_list and any(token.key in order_words(request.language)[0] for token in request.tokens)
+    return is_list and value in request.text and target is not None and target.is_single
 
 
 async def with_known_property_first(
@@ -69,6 +91,46 @@ async def with_known_property_first(
         return clarification
     others = [option for option in offered if option.reading.steps != on_screen.steps]
     return with_options(clarification, [ClarificationOption(serialize(on_screen), on_screen), *others])
+
+
+def with_fitting_number_first(
+    clarification: Clarification, request: Request, properties_of: PropertiesOf
+) -> Clarification:
+    """Return the question with the numbers of the note in talk that a request may change first.
+
+    "Gained a bit, 34.8 now" names no property, but 34.8 is near the weight of the note.
+    """
+    offered, dialog, language = clarification.options, request.dialog, request.language
+    first = offered[0].reading.last if offered else PipelineStep("find", None)
+    is_change = first.action == "set_property" and first.target is not None and first.target.is_single
+    notes = first.target.notes if is_change and first.target else (*dialog.it[:1], *dialog.this[:1])
+    mentions = request.mentions(request.tokens)
+    values = [bound_value(request, own.tokens) for own in mentions if own.kind == "num"]
+    if (
+        not values
+        or dialog.has_list
+        or is_question(request)
+        or request.tokens[0].key in language.verbs()
+        or any(own.kind == "prop" for own in mentions)
+        or not any(token.key in order_words(language)[0] for token in request.tokens)
+        or not (is_change or first.action in ("find", "question"))
+    ):
+        return clarification
+    readings = [
+        Reading(
+            (PipelineStep("set_property", NoteSet(notes=(path,)), {"key": name, "value": values[-1]}),),
+            _SCORE,
+        )
+        for path in dict.fromkeys(notes)
+        for name, old in properties_of(path).items()
+        if is_number(old) and old != values[-1] and is_near(values[-1], old)
+    ]
+    options = [ClarificationOption(serialize(reading), reading) for reading in readings[:_MAX_FITTING]]
+    if not options or first in [reading.last for reading in readings]:
+        return clarification
+    steps = [reading.steps for reading in readings]
+    others = [own for own in offered if own.reading.steps not in steps]
+    return with_options(clarification, [*options, *others])
 
 
 def with_note_in_talk(clarification: Clarification, request: Request) -> Clarification:

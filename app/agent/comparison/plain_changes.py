@@ -97,6 +97,8 @@ def only_states_value(request: Request, found: Reading, properties_of: Propertie
     words = _after_reason(request, whole, target, key)
     if not present if named else not is_about_owner(request.dialog, properties_of, target.notes[0], key):
         return False
+    if not named and target.notes != request.dialog.it[:1]:
+        return False  # the note on the screen after a request about another note
     stated = _added_value(step, present)
     if stated is None or name_key(NotePath.on_disk(target.notes[0]).name) == name_key(
         property_label(str(stated))
@@ -135,7 +137,8 @@ def is_question(request: Request) -> bool:
 def _after_reason(request: Request, words: tuple[Token, ...], target: NoteSet, key: str) -> tuple[Token, ...]:
     """Return the order of "I decided to go: set status to planned", without the reason for it.
 
-    A reason is no order itself, and has neither a value nor another note or property.
+    A reason is no order, condition, denial or report of what others said, and has neither a value nor another
+    note or property.
     """
     at = max((at for at, token in enumerate(words) if token.key in _ENDS_OF_REASONS), default=-1)
     reason, order = words[: max(at, 0)], words[at + 1 :]
@@ -143,7 +146,10 @@ def _after_reason(request: Request, words: tuple[Token, ...], target: NoteSet, k
     sets = {*language.table("property_values")["set"], *language.table("property_values")["marks"]}
     if not reason or not order or order[0].key not in sets or reason[0].key in language.verbs():
         return words
-    is_plain = all(
+    keys = {token.key for token in reason}
+    is_other = not keys.isdisjoint({*language.table("task_changes")["denials"], *language.words("negations")})
+    is_other = is_other or not keys.isdisjoint(language.table("doubts")["reporting_verbs"])
+    is_plain = not is_other and all(
         own.kind == "word"
         or (own.notes is not None and own.notes.notes == target.notes)
         or (own.kind == "prop" and name_key(own.value) == key)

@@ -27,7 +27,7 @@ from app.agent.language.meaning.readings import (
 from app.agent.language.model.candidates import have_same_meaning
 from app.agent.language.words.dates import ISO_DAY
 from app.agent.language.words.lexicon import languages
-from app.agent.language.words.tokens import Token, span_text
+from app.agent.language.words.tokens import Token, span_text, tokenize
 from app.vault.path import name_key
 from app.vault.reference import parse_reference
 
@@ -74,7 +74,10 @@ class OwnValues:
             key, value = map(str, state.last.arguments.values())
             if first is not None and first.last.action in TASK_ACTIONS:
                 return interpretation
-            if request.dialog.question is None and await exists_near(key, state.last.target.notes, value):
+            question = request.dialog.question
+            is_asked = question is not None and any(request.writes(own.reading) for own in question.options)
+            has_reason = any(token.key == "," for token in request.tokens)
+            if not (is_asked or has_reason) and await exists_near(key, state.last.target.notes, value):
                 return state
             return _with_first(interpretation, [state])
         asked = parse_own_value(request, self._properties_of)
@@ -119,9 +122,9 @@ class OwnValues:
         language = request.language
         if is_question(request):
             return None
-        polite = language.words("courtesies")
-        words = tuple(own for own in without_marks_at_end(request.tokens) if own.key not in polite)
-        words = words[: end_phrase(request, words, 1, len(words))]
+        words = _last_clause(request)
+        if request.tokens[0].key in language.verbs() and any(own.key == "," for own in request.tokens):
+            return None  # "archive it, it is done"
         participles = language.table("property_values")["participles"]
         if len(words) > 1 and words[0].key not in language.verbs():
             forms = [f"{words[0].key}{ending}" for ending in participles]
@@ -161,6 +164,22 @@ class OwnValues:
         return own_property(self._properties_of(path) if self._properties_of is not None else (), key)
 
 
+def _last_clause(request: Request) -> tuple[Token, ...]:
+    """Return the words of "it rained, so she's off" after the reason and courtesies: "she is off"."""
+    language, polite = request.language, request.language.words("courtesies")
+    is_ = language.table("property_values")["copulas"][0]
+    short = {f"{own}'s": f"{own} {is_}" for own in language.words("personal_pronouns")}
+    tokens = tokenize(request.text, {**language.contractions, **short}, language.words("noise"))
+    words = without_marks_at_end(tokens)
+    start = max((at for at, own in enumerate(words) if own.key == ","), default=-1) + 1
+    while start < len(words) - 1 and words[start].key in polite:
+        start += 1
+    end = len(words)
+    while end > start + 1 and (before := end_phrase(request, words, start + 1, end)) < end:
+        end = before
+    return tuple(own for own in words[start : end - 1] if own.key not in polite) + words[end - 1 : end]
+
+
 def _noted_words(request: Request, head: tuple[Token, ...]) -> tuple[Token, ...]:
     """Return the words for the note of "make it" or "H4 is", which are before a value; none for others."""
     language = request.language
@@ -170,8 +189,10 @@ def _noted_words(request: Request, head: tuple[Token, ...]) -> tuple[Token, ...]
         at for at in range(1, len(head)) if language.matches_phrase(head[at:], "property_values", "line_cues")
     )
     end = next(ends, len(head) if has_verb else 0)
-    is_past = language.matches_phrase(head[end:], "property_values", "past_cues")
-    return () if is_past or (has_verb and end == 1) else head[has_verb:end]
+    is_other_time = any(
+        language.matches_phrase(head[end:], "property_values", cues) for cues in ("past_cues", "future_cues")
+    )
+    return () if is_other_time or (has_verb and end == 1) else head[has_verb:end]
 
 
 def _first_reading(interpretation: Interpretation) -> Reading | None:

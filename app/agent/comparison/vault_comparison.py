@@ -23,6 +23,7 @@ from app.agent.comparison.offered_changes import (
     without_self_relations,
 )
 from app.agent.comparison.offered_order import (
+    with_fitting_number_first,
     with_known_property_first,
     with_named_note_first,
     with_note_in_talk,
@@ -34,7 +35,7 @@ from app.agent.comparison.possessive_names import OwnedNotes
 from app.agent.comparison.values_of_open_note import OwnValues
 from app.agent.language.changes.property_changes import PropertyChanges
 from app.agent.language.changes.undo import undoes_nothing, undone_changes
-from app.agent.language.doubts.option_order import USELESS, OptionRanker, meaning_key
+from app.agent.language.doubts.option_order import USEFUL, USELESS, OptionRanker, meaning_key
 from app.agent.language.doubts.stated_changes import StatedChanges
 from app.agent.language.grammar.coverage import accounts_for_all
 from app.agent.language.grammar.note_facts import PropertiesOf, present_values
@@ -193,6 +194,7 @@ class VaultComparison:
         ordered = with_named_note_first(ordered, request)
         if self._properties_of is None:
             return ordered
+        ordered = with_fitting_number_first(ordered, request, self._properties_of)
         return await with_known_property_first(
             ordered, request.dialog, self._properties_of, ranker.exists_near
         )
@@ -273,6 +275,13 @@ class VaultComparison:
             for meaning, option in options.items()
             if (ranks[meaning] != USELESS or not self._requests.is_change(option.reading))
         )
+        # Unusual changes are offered only if no other change is left.
+        if any(ranks[own] == USEFUL and self._requests.is_change(options[own].reading) for own in ordered):
+            meant = tuple(
+                option
+                for meaning, option in options.items()
+                if ranks[meaning] == USEFUL or not self._requests.is_change(option.reading)
+            )
         offered = tuple(options.values())[:MAX_OPTIONS]
         shown = meant[:MAX_OPTIONS] or offered
         if not offered:

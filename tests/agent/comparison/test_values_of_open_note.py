@@ -180,3 +180,17 @@ async def test_a_link_is_set_at_once_only_if_its_note_exists(talk, name, mentor)
     assert properties(talk)["mentor"] == mentor
     if name == "Dora":
         assert choices(talk)[0].startswith(f"{PREFIX} set_property [@Instruments/H4] key=mentor")
+
+
+@pytest.mark.parametrize(
+    ("request_text", "key", "value"),
+    [
+        ("price climbed up to 340 btw", "price", "340"),
+        ("so the price is 2k", "price", "2000"),
+        ("Preis geht rauf auf 340", "price", "340"),
+    ],
+)
+async def test_a_line_with_other_verbs_and_numbers_changes_the_note(talk, request_text, key, value) -> None:
+    talk = await new_conversation(talk)
+    await talk.say(request_text, open_note=H4)
+    assert properties(talk)[key] == value

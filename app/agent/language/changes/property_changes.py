@@ -115,12 +115,18 @@ class PropertyChanges:
     # Values
 
     def _without_value(self, step: PipelineStep, paths: Sequence[str]) -> PipelineStep:
-        """Return the change that removes only the named values of one note's list: "levels: remove 12"."""
+        """Return the change that removes only the named values of one note's list: "levels: remove 12".
+
+        A checkbox is unchecked: "take her off the newsletter".
+        """
         if len(paths) != 1 or "set_property" not in self._request.allowed:
             return step
         key = name_key(str(step.arguments["key"]))
         known = self._properties_of(paths[0]).items()
         present = next((value for name, value in known if name_key(name) == key), None)
+        words = {token.key for token in self._request.tokens}
+        if isinstance(present, bool) and words.isdisjoint(self._table["nouns"]):
+            return PipelineStep("set_property", step.target, {"key": step.arguments["key"], "value": "false"})
         items = present if isinstance(present, list | tuple) else ()
         stated = step.arguments.get("value")
         said = self._said_values(paths[0], key) if stated is None else str(stated)

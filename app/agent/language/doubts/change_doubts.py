@@ -23,6 +23,7 @@ from app.agent.language.meaning.actions import LINKED_NOTES, MOVING_ACTIONS, TAS
 from app.agent.language.meaning.conditions import CATEGORY_PROPERTIES
 from app.agent.language.meaning.dialog import NOTE_ROLES
 from app.agent.language.meaning.readings import NoteSet, PipelineStep, Reading
+from app.agent.language.words.vault_words import name_words
 from app.vault.path import NotePath, name_key
 
 _FOLDER = re.compile(r'(?<!-)path:(?:"([^"]*)/"|([^"\s]*)/)')
@@ -276,7 +277,8 @@ class ChangeDoubts:
         key, target = name_key(str(step.arguments.get("key", ""))), step.target
         if step.action != "set_property" or target is None or len(target.notes) != 1:
             return False
-        is_named = any(own_property((key,), token.key) for token in self._said.plain_tokens)
+        said = {token.key for token in self._said.plain_tokens}
+        is_named = any(own_property((key,), word) for word in said) or said.issuperset(name_words(key))
         path = target.notes[0]
         has_key = bool(present_values(self._properties_of, target.notes, key))
         return is_named and has_key and is_about_owner(self._dialog, self._properties_of, path, key)

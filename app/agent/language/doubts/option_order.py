@@ -6,7 +6,9 @@ import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
-from app.agent.language.grammar.note_facts import FACTS, PropertiesOf
+from app.agent.language.doubts.stated_amounts import is_number
+from app.agent.language.grammar.note_facts import FACTS, PropertiesOf, present_values
+from app.agent.language.meaning.conditions import CATEGORY_PROPERTIES
 from app.agent.language.meaning.notation import serialize
 from app.agent.language.meaning.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.words.vault_words import VaultWords
@@ -14,12 +16,15 @@ from app.index.query_serializer import quote_text
 from app.index.value_order import property_of
 from app.vault.path import name_key
 
+_KINDS = frozenset(("type", *CATEGORY_PROPERTIES))
 USEFUL, UNUSUAL, USELESS = range(3)
 _MAX_NOTES = 50
 """Maximum number of notes whose properties are looked up for one option."""
 _USUAL_SHARE = 0.8
 """Minimum share of numbers or days among the values of a property in which other text is unusual."""
 _DAY = re.compile(r"\d{4}-\d\d(?:-\d\d)?")
+_MAX_RATIO = 5.0
+"""Maximum ratio of a property's next number to its present one, unless the request names the property."""
 
 
 class OptionRanker:
@@ -86,7 +91,8 @@ class OptionRanker:
     async def _is_unusual(self, step: PipelineStep, notes: Sequence[str]) -> bool:
         """Return whether a change sets a property to a value that does not look like its other values.
 
-        So is a property that the request does not name and that no note in the notes' folders has.
+        So is a property that the request does not name if no note of the notes' folders or kinds has it, or
+        if the value is a number far from the present one.
         """
         if step.action == "set_confidence":
             return not await self._is_expected("confidence", notes)
@@ -100,7 +106,9 @@ class OptionRanker:
         if shares is None or not value:
             return False
         if isinstance(value, int | float):
-            return not shares.numbers
+            present = present_values(self._properties_of, notes, key) if self._properties_of else []
+            is_named = name_key(key) in self._text_key
+            return not shares.numbers or not (is_named or all(is_near(value, own) for own in present))
         if _DAY.fullmatch(str(value)):
             return not shares.dates
         return max(shares.numbers, shares.dates) >= _USUAL_SHARE
@@ -128,13 +136,19 @@ class OptionRanker:
         return await self.exists_near(name, notes)
 
     async def exists_near(self, name: str, notes: Sequence[str], value: str = "") -> bool:
-        """Return whether a note in the folders of these notes has the property; also True if unknown.
+        """Return whether a note in the folders of these notes, or of their kinds, has the property.
 
-        With a value, a note has the property with this value.
+        With a value, a note has the property with this value. Return True if no folder or kind is known.
         """
-        folders = {folder for path in notes if (folder := _folder(path))}
+        places = [f"path:{quote_text(folder)}" for folder in {_folder(path) for path in notes} if folder]
+        places += [
+            f"[{quote_text(kind)}:{quote_text(own)}]"
+            for path in notes
+            for kind, own in (self._properties_of(path) if self._properties_of is not None else {}).items()
+            if name_key(kind) in _KINDS and isinstance(own, str) and own
+        ]
         having = f"{quote_text(name)}:{quote_text(value)}" if value else quote_text(name)
-        searches = [NoteSet(query=f"path:{quote_text(folder)} [{having}]") for folder in folders]
+        searches = [NoteSet(query=f"{place} [{having}]") for place in dict.fromkeys(places)]
         found = [await self._with_hits(search) for search in searches]
         return not found or any(hits.notes or hits.query for hits in found)
 
@@ -142,6 +156,14 @@ class OptionRanker:
         key = name_key(name)
         properties_of = self._properties_of
         return properties_of is None or any(key in map(name_key, properties_of(path)) for path in notes)
+
+
+def is_near(value: object, present: object) -> bool:
+    """Return whether a number may be the next one of a property: 450 after 400, but not after 3."""
+    if not is_number(present) or not is_number(value):
+        return present is None
+    old, new = float(str(present)), float(str(value))
+    return old * new <= 0 or 1 / _MAX_RATIO < new / old < _MAX_RATIO
 
 
 def _folder(path: str) -> str:

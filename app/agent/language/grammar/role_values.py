@@ -22,7 +22,7 @@ _MAX_PROPERTY_WORDS = 4
 _MAX_RELATION_WORDS = 3
 _NEAR_CHANGE_FIT = 0.55
 """The fit of an approximately matching name in a change: low enough that the agent asks."""
-_NUMBER = re.compile(r"[-+]?\d+(?:[.,]\d+)?%?\)?")
+_NUMBER = re.compile(r"[-+]?\d+(?:[.,]\d+)?[%k]?\)?")
 _LEADING_DOTS = re.compile(r"(?<!\S)\.+\Z")
 _END_MARKS = re.compile(r"[.?!…]+")
 

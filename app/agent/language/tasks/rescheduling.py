@@ -64,6 +64,7 @@ def date_changes(
     properties: Mapping[str, object],
     text: str,
     due: Collection[str],
+    today: date,
 ) -> list[Reading]:
     """Return readings that change a day in a note's properties instead of a task.
 
@@ -73,6 +74,7 @@ def date_changes(
         properties: Its properties.
         text: The request; the properties that it names come first.
         due: The names of properties that hold future days; they come next.
+        today: The present day; past days, such as that of a birth, move only if no other one can.
     """
     names = [
         name
@@ -80,7 +82,9 @@ def date_changes(
         if name_key(name) not in _DATES_OF_ORIGIN
         and (isinstance(value, date) or (isinstance(value, str) and ISO_DAY.fullmatch(value)))
     ]
+    coming = [name for name in names if str(properties[name]) >= today.isoformat()]
     said = set(_WORD.findall(text.casefold()))
+    names = [name for name in names if not coming or name in coming or name_key(name) in said]
     names.sort(key=lambda name: (name_parts(name_key(name)).isdisjoint(said), name_key(name) not in due))
     day = reading.last.arguments["due"]
     return [
