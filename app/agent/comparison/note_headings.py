@@ -113,7 +113,7 @@ class NoteHeadings:
         is_other = is_other or (
             not is_certain and (is_known or words[-1].key in language.words("note_nouns"))
         )
-        if not text or not named or is_other:
+        if not text or not named or is_other or request.vocabulary.notes(named):
             return None, False
         for path in dict.fromkeys((*dialog.it[:1], *dialog.this[:1])):
             heading = named_heading(named, self._headings(path), language)

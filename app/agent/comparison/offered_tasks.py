@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from app.agent.comparison.chosen_readings import is_settled
 from app.agent.comparison.plain_task_changes import with_meant_task
 from app.agent.language.grammar.request import Request
 from app.agent.language.meaning.actions import TASK_ACTIONS
@@ -94,6 +95,8 @@ class OfferedTasks:
         lists = isinstance(interpretation, Reading) and interpretation.last.action == "list_tasks"
         is_reply = isinstance(interpretation, Reply) and not interpretation.understood
         if self._tasks_of is None or not (lists or is_reply or isinstance(interpretation, Clarification)):
+            return interpretation
+        if is_settled(interpretation, request.text, request.dialog):
             return interpretation
         tasks = self._tasks_of()
         if len(tasks) >= MAX_TASKS:

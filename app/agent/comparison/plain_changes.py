@@ -147,8 +147,9 @@ def _after_reason(request: Request, words: tuple[Token, ...], target: NoteSet, k
     if not reason or not order or order[0].key not in sets or reason[0].key in language.verbs():
         return words
     keys = {token.key for token in reason}
-    is_other = not keys.isdisjoint({*language.table("task_changes")["denials"], *language.words("negations")})
-    is_other = is_other or not keys.isdisjoint(language.table("doubts")["reporting_verbs"])
+    changes, reports = language.table("task_changes"), language.table("doubts")["reporting_verbs"]
+    others = {*changes["denials"], *changes["conditions"], *reports, *language.words("negations")}
+    is_other = not keys.isdisjoint(others)
     is_plain = not is_other and all(
         own.kind == "word"
         or (own.notes is not None and own.notes.notes == target.notes)

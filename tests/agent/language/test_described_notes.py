@@ -7,7 +7,7 @@ import pytest
 from app.agent.language.meaning.notation import serialize
 from app.agent.language.words.vault_words import VaultWords
 from app.agent.language.words.vocabulary import Vocabulary
-from app.agent.transcript import Question
+from app.agent.transcript import AgentText, Question
 from app.index.resolver import Resolver
 from app.vault.path import NotePath
 from tests.agent.language.doubts.test_change_doubts import choices
@@ -226,5 +226,5 @@ async def test_a_note_is_not_the_value_that_begins_its_name(talk) -> None:
     }
     await fill(talk, **notes, Places__Hallow_Moor=note())
     await say(talk, "sightings at Saltfleet Marsh")
-    assert serialize(state(talk).last) == 'find [[place:"Saltfleet Marsh"]]'
-    assert not any("town:" in choice for choice in choices(talk))
+    assert serialize(state(talk).last) == 'find [path:Sightings/ [place:"Saltfleet Marsh"]]'
+    assert isinstance(talk.items[-1], AgentText)

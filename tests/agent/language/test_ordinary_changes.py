@@ -129,7 +129,6 @@ async def test_the_deletion_of_a_dated_note_is_not_that_of_the_open_one(talk, re
         "rename H1 to Sea Watch asap",
         "rename H1 to Sea Watch right away",
         "replace Lisbon with Lissabon today",
-        "set status to done today",
         "benenne H1 in Seeuhr um sofort",
     ],
 )

@@ -24,7 +24,8 @@ def named_heading(words: str, headings: Sequence[str], language: Language) -> st
             if named and _stems(own, language, plain | nouns) <= named <= _stems(own, language)
         ]
         if like:
-            return like[0] if len(like) == 1 else ""
+            has_others = not exact and sum(named <= _stems(own, language) for own in headings) > 1
+            return "" if len(like) > 1 or has_others else like[0]
     return ""
 
 
