@@ -72,6 +72,15 @@ async def test_years_are_not_added_up(talk) -> None:
     assert "in total" not in last_answer(talk)
 
 
+async def test_numbers_that_may_be_names_are_not_added_up(talk) -> None:
+    beds = {f"Beds__Bed {number}": note(number=str(number), rent="31", state="vacant") for number in (7, 18)}
+    await fill(talk, **beds)
+    await say(talk, "find notes with state vacant", "how much is that in total?")
+    answer = last_answer(talk)
+    assert "number in total" not in answer
+    assert "rent in total: 62." in answer
+
+
 async def test_a_number_of_listed_notes_is_still_counted(talk) -> None:
     talk = await ask(talk, "which trees are ill?", "how many of them are pruned?")
     assert "1 note." in last_answer(talk)

@@ -181,11 +181,11 @@ def says_sum(request: Request) -> bool:
 
 
 def may_be_summed(about: str) -> bool:
-    """Return whether the sum of a property is meaningful: of amounts and durations, not of years or rates."""
+    """Return whether the sum of a property is meaningful: not of years, rates or numbers of things."""
     facts, key = languages()[0].table("facts"), name_key(about)
     is_amount = any(key in facts[kind] for kind in ("prices", "durations", "quantities"))
     is_amount = is_amount or any(key in language.table("scopes")["summed"] for language in languages())
-    return about == "words" or (is_amount and key not in facts["rates"])
+    return about == "words" or (is_amount and key not in facts["unsummed"])
 
 
 def _reading(request: Request, paths: tuple[str, ...], name: str) -> Reading:
