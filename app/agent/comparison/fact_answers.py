@@ -80,7 +80,8 @@ class FactAnswers:
             return interpretation
         fact = find_fact(request, self._properties_of)
         if fact is None:
-            return _with_values_first(interpretation) if is_sum else interpretation
+            is_asked = is_sum or _asks_for_first(interpretation, request)
+            return _with_values_first(interpretation) if is_asked else interpretation
         if isinstance(interpretation, Reading):
             # "When was it published?" means `published` in a note without the more common `year`.
             is_same_note = fact.reading.last.target == interpretation.last.target
@@ -136,6 +137,15 @@ class FactAnswers:
             other = Reading((step,), 1.0, language=request.language.code)
             kept.append(ClarificationOption(serialize(other), other))
         return with_options(clarification, kept)
+
+
+def _asks_for_first(interpretation: Interpretation, request: Request) -> bool:
+    """Return whether a question names the property that its first option shows: "what rent do they pay?"."""
+    if not isinstance(interpretation, Clarification) or not interpretation.options:
+        return False
+    step, keys = interpretation.options[0].reading.last, {token.key for token in request.tokens}
+    is_named = step.action == "properties_of" and name_key(str(step.arguments.get("about"))) in keys
+    return is_named and question_language(request.text, languages()) is not None
 
 
 def _with_values_first(interpretation: Interpretation) -> Interpretation:

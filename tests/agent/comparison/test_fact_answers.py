@@ -57,6 +57,7 @@ async def test_the_note_on_the_screen_answers_at_once(talk, question, open_note,
     [
         ("who looks after them?", ("[[Ada Lind]]", "[[Ben Moor]]")),
         ("when were they planted?", ("planted: 1931", "planted: 1950")),
+        ("what fee do they earn", ("fee: 120", "fee: 80")),
         ("how much is that in total?", ("fee: 120", "fee: 80", "fee in total: 200.")),
         ("how much do they cost together?", ("fee in total: 200.",)),
     ],
@@ -65,6 +66,11 @@ async def test_listed_notes_answer_with_the_value_of_each(talk, question, answer
     talk = await ask(talk, "which trees are ill?", question)
     assert all(answer in last_answer(talk) for answer in answers)
     assert "Elm" not in last_answer(talk)
+
+
+async def test_shown_values_are_added_up(talk) -> None:
+    talk = await ask(talk, "which trees are ill?", "what fee do they earn", "how much is that in total?")
+    assert "fee in total: 200." in last_answer(talk)
 
 
 async def test_years_are_not_added_up(talk) -> None:

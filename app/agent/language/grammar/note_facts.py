@@ -220,7 +220,7 @@ def _notes_in(request: Request, words: Sequence[Token]) -> tuple[tuple[str, ...]
     means_it = any(language.has_phrase(words, name) for name in ("it", "this"))
     means_them = any(token.key in language.table("doubts")["possible_plurals"] for token in words)
     is_list = len(dialog.them) > 1 and not dialog.asked and not (dialog.focus and not dialog.has_list)
-    if is_list and (means_them or (says_sum(request) and dialog.has_list)):
+    if is_list and (means_them or says_sum(request)):
         sums = language.table("scopes")["sums"]
         return dialog.them, [token for token in words if token.key not in sums], False
     it = dialog.subject if dialog.asked else dialog.it
