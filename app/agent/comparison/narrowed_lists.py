@@ -6,6 +6,9 @@ from app.agent.language.grammar.request import Request
 from app.agent.language.meaning.conditions import top_level_parts
 from app.agent.language.meaning.readings import Reading
 
+PART, WHOLE, OUTSIDE = range(3)
+"""The order of searches that may narrow a list."""
+
 
 def narrows_list(request: Request) -> bool:
     """Return whether a request selects some of the notes just listed."""
@@ -18,10 +21,10 @@ def narrows_list(request: Request) -> bool:
     )
 
 
-def is_in_list(request: Request, reading: Reading, found: Reading) -> bool | None:
-    """Return True for a search that finds only some of the notes just listed, None for one that finds all.
+def place_in_list(request: Request, reading: Reading, found: Reading) -> int:
+    """Return `PART` for a search that finds only some of the notes just listed, `WHOLE` for all of them.
 
-    Return False for other searches.
+    Return `OUTSIDE` for other searches.
 
     Args:
         request: The request.
@@ -30,10 +33,11 @@ def is_in_list(request: Request, reading: Reading, found: Reading) -> bool | Non
     """
     dialog, target, notes = request.dialog, reading.last.target, found.last.target
     if reading.last.action != "find" or target is None or notes is None or target.is_single:
-        return False
+        return OUTSIDE
     if not target.order and set(notes.notes) == set(dialog.them):
-        return None
+        return WHOLE
     last = dialog.last.last.target if dialog.last is not None else None
     known = set(top_level_parts(last.query)) if last is not None else set()
     is_part = bool(target.source) or (bool(known) and known <= set(top_level_parts(target.query)))
-    return is_part or (bool(notes.notes) and set(notes.notes) <= set(dialog.them))
+    is_part = is_part or (bool(notes.notes) and set(notes.notes) <= set(dialog.them))
+    return PART if is_part else OUTSIDE

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
-from app.agent.comparison.plain_changes import is_question
 from app.agent.language.changes.property_lines import bound_value, order_words
 from app.agent.language.doubts.option_order import is_near
 from app.agent.language.doubts.stated_amounts import is_number
 from app.agent.language.grammar.mentions import EntityMention
 from app.agent.language.grammar.note_facts import PropertiesOf, present_values
-from app.agent.language.grammar.questions import question_language
+from app.agent.language.grammar.questions import is_question, question_language
 from app.agent.language.grammar.request import Request
 from app.agent.language.grammar.said_words import SaidWords
 from app.agent.language.meaning.clarifications import question_for, with_options

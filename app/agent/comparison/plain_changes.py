@@ -12,6 +12,7 @@ from app.agent.language.grammar.note_facts import (
     own_property,
     present_values,
 )
+from app.agent.language.grammar.questions import is_question
 from app.agent.language.grammar.request import Request
 from app.agent.language.meaning.readings import NoteSet, PipelineStep, Reading, as_tuple
 from app.agent.language.words.dates import ISO_DAY
@@ -104,6 +105,10 @@ def only_states_value(request: Request, found: Reading, properties_of: Propertie
         property_label(str(stated))
     ):
         return False  # the name is that of the value
+    days = {id(own) for known in request.mentions(words) if known.kind == "date" for own in known.tokens}
+    modals = language.table("property_values")["modals"]
+    if any(own.key in modals and id(own) not in days for own in words):
+        return False  # "price may go up to 25"
     past = {word for own in language.phrases("property_values", "past_cues") for word in own.words}
     is_past = not {token.key for token in words}.isdisjoint(past)
     if present and is_past and not language.has_phrase(words, "property_values", "final_ends"):
@@ -126,12 +131,6 @@ def only_states_value(request: Request, found: Reading, properties_of: Propertie
     is_named = len({token.key for token in keys}) == len(keys) > 0  # not "set watts to 60 watts"
     is_stated = is_named and has_order and (bool(said) or stated is True)
     return is_stated and all(token.key in orders | around for token in rest)
-
-
-def is_question(request: Request) -> bool:
-    """Return whether a request asks something: "is status done"."""
-    asking = {*request.language.table("doubts")["asking_verbs"], *request.language.words("asking_words")}
-    return request.text.rstrip().endswith("?") or request.tokens[0].key in asking
 
 
 def _after_reason(request: Request, words: tuple[Token, ...], target: NoteSet, key: str) -> tuple[Token, ...]:

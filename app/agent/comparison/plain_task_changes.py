@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app.agent.language.changes.line_removals import TASK
-from app.agent.language.grammar.questions import question_language
+from app.agent.language.grammar.questions import is_question
 from app.agent.language.grammar.request import Request, without_marks_at_end, writes
 from app.agent.language.interpretation.grammar_readings import GUESS_SCORE
 from app.agent.language.meaning.actions import TASK_ACTIONS
@@ -22,7 +22,6 @@ from app.agent.language.meaning.readings import (
 from app.agent.language.tasks.task_matching import content_words, share_of_task
 from app.agent.language.tasks.task_references import described_tasks, parse_due, says_done
 from app.agent.language.words.dates import ISO_DAY
-from app.agent.language.words.lexicon import languages
 from app.agent.language.words.tokens import Token
 from app.answering.question import stems, stop_words
 from app.index.records import TaskRecord
@@ -82,11 +81,11 @@ def with_meant_task(
         tasks: The open tasks of the vault.
     """
     first = question.options[0].reading if question.options else None
-    is_question = request.text.rstrip().endswith("?") or question_language(request.text, languages())
-    if is_question or (first is not None and len(first.steps) > 1) or not _may_change(request):
+    if (first is not None and len(first.steps) > 1) or not _may_change(request):
         return question
     ticks, deletes = _ticks(request), _deletes(request)
-    if (_asks(request) and not ticks) or (meant := _meant_task(request, tasks)) is None:
+    asks = request.text.rstrip().endswith("?") or (is_question(request) and not ticks)
+    if asks or (meant := _meant_task(request, tasks)) is None:
         return question
     due = "" if ticks or deletes else _new_day(question, request, meant.task)
     text = {"old": meant.task.text, "whole": TASK} if deletes else {"query": meant.task.text}
@@ -125,7 +124,7 @@ def _ticks(request: Request) -> bool:
     starts = range(max(0, len(tokens) - 5), len(tokens))
     is_phrase = any(language.matches_phrase(tokens[at:], "compound_requests", "completions") for at in starts)
     is_done = clause != tokens and language.matches_phrase(clause, "task_changes", "done_leads")
-    ends = () if _asks(request) else tokens[-3:]
+    ends = () if is_question(request) else tokens[-3:]
     return is_phrase or is_done or any(token.key in ticks for token in (*tokens[:1], *ends))
 
 
@@ -139,11 +138,6 @@ def _deletes(request: Request) -> bool:
 
 def _last_clause(tokens: tuple[Token, ...]) -> tuple[Token, ...]:
     return tokens[max((at for at, token in enumerate(tokens) if token.kind == "mark"), default=-1) + 1 :]
-
-
-def _asks(request: Request) -> bool:
-    """Return whether a request without a question mark may be a question: "did I order the bearings"."""
-    return request.tokens[0].key in request.language.table("doubts")["asking_verbs"]
 
 
 def _meant_task(request: Request, tasks: Sequence[TaskRecord]) -> _Meant | None:

@@ -6,10 +6,9 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
 from app.agent.comparison.chosen_readings import is_settled
-from app.agent.comparison.plain_changes import is_question
 from app.agent.language.changes.property_lines import PropertyLine, end_phrase, stated_lines
 from app.agent.language.grammar.note_facts import PropertiesOf, own_property
-from app.agent.language.grammar.questions import question_language
+from app.agent.language.grammar.questions import is_question, question_language
 from app.agent.language.grammar.request import Request, without_marks_at_end
 from app.agent.language.lookups.questions_about_open_note import parse_own_value
 from app.agent.language.meaning.actions import TASK_ACTIONS
@@ -85,11 +84,11 @@ class OwnValues:
             about, paths = str(asked.last.arguments["about"]), asked.last.target.notes
             if self._has(paths[0], about) or await exists_near(about, paths):
                 return asked
-        is_question = is_look and question_language(request.text, languages()) is not None
-        is_question = is_question or request.tokens[0].key in request.language.words("asking_words")
+        asks = is_look and question_language(request.text, languages()) is not None
+        asks = asks or request.tokens[0].key in request.language.words("asking_words")
         lines = stated_lines(request) if "set_property" in request.allowed else []
         is_list = request.dialog.has_list and not request.dialog.asked
-        if not lines or is_question or is_list:
+        if not lines or asks or is_list:
             return interpretation
         notes = dict.fromkeys((*request.dialog.it[:1], *request.dialog.this[:1]))
         lines_of = {

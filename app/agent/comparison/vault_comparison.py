@@ -15,7 +15,7 @@ from app.agent.comparison.described_tasks import DescribedTasks
 from app.agent.comparison.fact_answers import FactAnswers
 from app.agent.comparison.found_notes import FoundNotes, finds_nothing
 from app.agent.comparison.joined_orders import JoinedOrders
-from app.agent.comparison.narrowed_lists import is_in_list, narrows_list
+from app.agent.comparison.narrowed_lists import narrows_list, place_in_list
 from app.agent.comparison.note_headings import HeadingsOf, NoteHeadings
 from app.agent.comparison.offered_changes import (
     without_asked_changes,
@@ -60,6 +60,7 @@ from app.agent.language.meaning.readings import (
     Clarification,
     ClarificationOption,
     Interpretation,
+    PipelineStep,
     Reading,
     Reply,
 )
@@ -241,7 +242,7 @@ class VaultComparison:
         options: dict[str, ClarificationOption] = {}
         shares: dict[str, float] = {}
         ranks: dict[str, int] = {}
-        kept: dict[str, bool | None] = {}
+        places: dict[str, int] = {}
         is_of_list = narrows_list(request)
         given = self._offered_tasks.name_tasks((*question.options, *question.spare), request)
         for option in given:
@@ -254,7 +255,7 @@ class VaultComparison:
                 option.reading, request.dialog.changes
             )
             if is_of_list and option.reading.last.action == "find":
-                kept[meaning] = is_in_list(request, option.reading, found)
+                places[meaning] = place_in_list(request, option.reading, found)
             ranks[meaning] = USELESS if is_useless else await ranker.rank(found)
         likeliest = max((share for key, share in shares.items() if ranks[key] != USELESS), default=0.0)
         if is_wrong_guess and likeliest < MIN_FALLBACK_PROBABILITY:
@@ -262,12 +263,9 @@ class VaultComparison:
         ordered = sorted(options, key=ranks.__getitem__)
         # Searches for a part of the list come before those for all of it, and those of the whole vault.
         searches = iter(
-            sorted(
-                filter(kept.__contains__, ordered),
-                key=lambda own: (ranks[own], (True, None, False).index(kept[own])),
-            )
+            sorted(filter(places.__contains__, ordered), key=lambda own: (ranks[own], places[own]))
         )
-        ordered = [next(searches) if meaning in kept else meaning for meaning in ordered]
+        ordered = [next(searches) if meaning in places else meaning for meaning in ordered]
         options = {meaning: options[meaning] for meaning in ordered}
         # No option changes 0 notes.
         meant = tuple(
@@ -320,13 +318,8 @@ class VaultComparison:
         sets = [option for option in options if option.reading.last.action in VALUE_ACTIONS]
         changes = [own for own in sets if own.reading.last.target and own.reading.last.target.is_single]
         stated = [own for own in changes if only_states_value(request, own.reading, properties_of)]
-        steps = [(own, own.reading.last) for own in changes]
         # A note that lacks the property is less likely than one that has it.
-        having = [
-            own
-            for own, step in steps
-            if step.target and present_values(properties_of, step.target.notes, step.arguments.get("key"))
-        ]
+        having = [own for own in changes if _present(properties_of, own.reading.last)]
         return stated[0] if len(stated) == 1 and stated[0] is (having or changes)[0] else None
 
     async def _is_likely_change(self, reading: Reading, share: float, request: Request) -> bool:
@@ -364,3 +357,9 @@ class VaultComparison:
             return interpretation
         changes = StatedChanges(request, self._properties_of, self._words())
         return with_alternatives(interpretation, changes.alternatives, likelier_first=True)
+
+
+def _present(properties_of: PropertiesOf, step: PipelineStep) -> list[object]:
+    """Return the values that the property of a change has in its notes."""
+    notes = step.target.notes if step.target is not None else ()
+    return present_values(properties_of, notes, step.arguments.get("key"))

@@ -79,6 +79,8 @@ async def test_a_plain_value_is_set_at_once(brewery, request_text, key, wanted) 
     [
         "is stage ready",
         "it will be ready",
+        "litres may go up to 21",
+        "verdict will go down to 1",
         "it should be ready soon",
         "er soll bald ready sein",
         "not now, set stage to ready",

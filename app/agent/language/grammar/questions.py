@@ -27,6 +27,12 @@ def question_language(text: str, languages: Sequence[Language]) -> Language | No
     return language
 
 
+def is_question(request: Request) -> bool:
+    """Return whether a request asks something, perhaps without a question mark: "is status done"."""
+    asking = {*request.language.table("doubts")["asking_verbs"], *request.language.words("asking_words")}
+    return request.text.rstrip().endswith("?") or request.tokens[0].key in asking
+
+
 def source_note(request: Request) -> tuple[str, str]:
     """Return the note and the question of "in the glossary, what does it say about graphs?", or empty texts.
 
