@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from app.agent.language.meaning.clarifications import MAX_OPTIONS, question_about
+from app.agent.language.meaning.clarifications import MAX_OPTIONS, question_about, with_readings_first
 from app.agent.language.meaning.notation import serialize
 from app.agent.language.meaning.readings import Clarification, ClarificationOption, Interpretation, Reading
 
@@ -23,8 +23,7 @@ def with_alternatives(
     """
     if isinstance(interpretation, Reading):
         readings = alternatives(interpretation)
-        options = tuple(ClarificationOption(serialize(reading), reading) for reading in readings)
-        return Clarification(question_about(options), options) if len(options) > 1 else readings[0]
+        return with_readings_first(Clarification("", ()), readings) if len(readings) > 1 else readings[0]
     found = [(option, alternatives(option.reading)) for option in interpretation.options]
     if likelier_first:
         found.sort(key=lambda known: _order_of(known[0].reading, known[1][0]))

@@ -13,9 +13,8 @@ from app.agent.language.doubts.option_order import OptionRanker
 from app.agent.language.grammar.note_facts import PropertiesOf
 from app.agent.language.grammar.request import Request
 from app.agent.language.interpretation.preferred_reading import preferred_reading
-from app.agent.language.meaning.clarifications import question_about, with_options
-from app.agent.language.meaning.notation import serialize
-from app.agent.language.meaning.readings import Clarification, ClarificationOption, Interpretation, Reading
+from app.agent.language.meaning.clarifications import with_readings_first
+from app.agent.language.meaning.readings import Clarification, Interpretation, Reading
 from app.agent.language.words.vault_words import VaultWords
 
 
@@ -66,8 +65,7 @@ class ChangeQuestions:
             changes = tuple(others)
         else:
             changes = (*others, reading) if doubts.means_others else (reading, *others)
-        options = tuple(ClarificationOption(serialize(change), change) for change in changes)
-        return Clarification(question_about(options), options)
+        return with_readings_first(Clarification("", ()), changes)
 
     def with_note_on_screen(self, question: Clarification, request: Request) -> Clarification:
         """Return a question that first offers the note on the screen if another one was only mentioned."""
@@ -78,6 +76,4 @@ class ChangeQuestions:
         on_screen = doubts.change_on_screen(reading.last) if len(reading.steps) == 1 else None
         if on_screen is None:
             return question
-        change = replace(reading, steps=(on_screen,))
-        others = [own for own in (*question.options, *question.spare) if own.reading.steps != change.steps]
-        return with_options(question, [ClarificationOption(serialize(change), change), *others])
+        return with_readings_first(question, [replace(reading, steps=(on_screen,))])

@@ -23,12 +23,10 @@ from app.agent.language.lookups.compared_sets import (
     parse_compared_set,
 )
 from app.agent.language.lookups.periods import within_period
-from app.agent.language.meaning.clarifications import question_about
+from app.agent.language.meaning.clarifications import with_readings_first
 from app.agent.language.meaning.conditions import condition_slots, date_slot, top_level_parts
-from app.agent.language.meaning.notation import serialize
 from app.agent.language.meaning.readings import (
     Clarification,
-    ClarificationOption,
     Interpretation,
     NoteSet,
     PipelineStep,
@@ -93,8 +91,7 @@ class ComparedProperties:
         ]
         if not readings:
             return interpretation
-        options = tuple(ClarificationOption(serialize(reading), reading) for reading in readings)
-        return readings[0] if len(options) == 1 else Clarification(question_about(options), options)
+        return readings[0] if len(readings) == 1 else with_readings_first(Clarification("", ()), readings)
 
     async def _paths(self, notes: NoteSet, names: Collection[str], request: Request) -> Sequence[str]:
         """Return the notes of a set, or those with one of some properties if nothing else describes them.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from app.agent.comparison.chosen_readings import is_settled
@@ -16,7 +17,8 @@ from app.agent.language.grammar.note_facts import (
 )
 from app.agent.language.grammar.questions import question_language
 from app.agent.language.grammar.request import Request
-from app.agent.language.meaning.clarifications import MAX_OPTIONS, question_about, with_options
+from app.agent.language.meaning.clarifications import MAX_OPTIONS, with_options
+from app.agent.language.meaning.conditions import top_level_parts
 from app.agent.language.meaning.dialog import DialogState
 from app.agent.language.meaning.notation import serialize
 from app.agent.language.meaning.readings import (
@@ -81,7 +83,7 @@ class FactAnswers:
         fact = find_fact(request, self._properties_of)
         if fact is None:
             is_asked = is_sum or _asks_for_first(interpretation, request)
-            return _with_values_first(interpretation) if is_asked else interpretation
+            return _with_values_first(interpretation, is_sum=is_sum) if is_asked else interpretation
         if isinstance(interpretation, Reading):
             # "When was it published?" means `published` in a note without the more common `year`.
             is_same_note = fact.reading.last.target == interpretation.last.target
@@ -101,8 +103,7 @@ class FactAnswers:
             for known in offered
             if not have_same_meaning(known.reading, fact.reading)
         ]
-        options = (option, *others)[:MAX_OPTIONS]
-        return Clarification(question_about(options), options)
+        return with_options(Clarification("", ()), (option, *others))
 
     def without_other_facts(self, clarification: Clarification, request: Request) -> Clarification:
         """Return a question without properties that are no answer; it then offers one from the notes."""
@@ -148,17 +149,31 @@ def _asks_for_first(interpretation: Interpretation, request: Request) -> bool:
     return is_named and question_language(request.text, languages()) is not None
 
 
-def _with_values_first(interpretation: Interpretation) -> Interpretation:
-    """Return a question with the first option that shows values of several notes as the likeliest one."""
+def _with_values_first(interpretation: Interpretation, *, is_sum: bool) -> Interpretation:
+    """Return a question with the first option that shows values of several notes as the likeliest one.
+
+    No sum leaves out a condition that a search has: "the total rent of the paid ones".
+    """
     if not isinstance(interpretation, Clarification):
         return interpretation
     offered = (*interpretation.options, *interpretation.spare)
     for option in offered:
-        target = option.reading.last.target
-        if option.reading.last.action == "properties_of" and target is not None and not target.is_single:
+        step, target = option.reading.last, option.reading.last.target
+        if step.action == "properties_of" and target is not None and not target.is_single:
+            if is_sum and _leaves_out_condition(step, offered):
+                return interpretation
             likeliest = replace(option, share=max(option.share, MIN_SHOWN_PROBABILITY))
             return with_options(interpretation, [likeliest, *(own for own in offered if own is not option)])
     return interpretation
+
+
+def _leaves_out_condition(step: PipelineStep, offered: Sequence[ClarificationOption]) -> bool:
+    """Return whether one of some searches narrows the notes of a step by another property than its own."""
+    about, queries = f"[{step.arguments.get('about')}", [step.target.query if step.target else ""]
+    finds = [own.reading.last for own in offered if own.reading.last.action == "find"]
+    queries += [own.target.query for own in finds if own.target]
+    known, *others = ({*top_level_parts(query)} for query in queries)
+    return any(known < own and any(not part.startswith(about) for part in own - known) for own in others)
 
 
 def _asks_for_missing(reading: Reading, properties_of: PropertiesOf) -> bool:

@@ -19,10 +19,10 @@ from app.agent.language.interpretation.compound_requests import (
     verbless_orders,
     with_unsplit_reading,
 )
-from app.agent.language.meaning.clarifications import MAX_OPTIONS, question_about
+from app.agent.language.meaning.clarifications import MAX_OPTIONS, question_about, with_readings_first
 from app.agent.language.meaning.dialog import DialogState
-from app.agent.language.meaning.notation import PREFIX, serialize
-from app.agent.language.meaning.readings import Clarification, ClarificationOption, Interpretation, Reading
+from app.agent.language.meaning.notation import PREFIX
+from app.agent.language.meaning.readings import Clarification, Interpretation, Reading
 from app.agent.language.model.candidates import have_same_meaning
 from app.agent.request_interpreter import RequestInterpreter
 
@@ -93,8 +93,7 @@ class JoinedOrders:
             if len(joined) == len(changes) > 0:
                 whole = joined[0] if isinstance(head, Reading) else join_questions(joined)
                 if isinstance(whole, Reading) and not _is_confirmed(whole, interpretation):
-                    option = ClarificationOption(serialize(whole), whole)
-                    whole = Clarification(question_about((option,)), (option,))
+                    whole = with_readings_first(Clarification("", ()), (whole,))
                 if isinstance(whole, Clarification):
                     whole = with_unsplit_reading(request, whole, interpretation)
                 if is_verbless and isinstance(whole, Clarification) and whole.options:

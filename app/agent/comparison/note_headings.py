@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from app.agent.comparison.chosen_readings import is_settled
 from app.agent.language.grammar.request import Request, without_marks_at_end
-from app.agent.language.meaning.clarifications import with_options
+from app.agent.language.meaning.clarifications import with_options, with_readings_first
 from app.agent.language.meaning.notation import serialize
 from app.agent.language.meaning.readings import (
     Clarification,
@@ -55,10 +55,7 @@ class NoteHeadings:
             return added
         if not isinstance(interpretation, Clarification):
             interpretation = Clarification("", ())
-        option = ClarificationOption(serialize(added), added)
-        return _offer(
-            replace(interpretation, partial=None), (option, *interpretation.options, *interpretation.spare)
-        )
+        return with_readings_first(replace(interpretation, partial=None), [added])
 
     def without_missing_headings(self, question: Clarification, request: Request) -> Clarification:
         """Return a question that offers no heading that its note lacks, unless it is to be a new one."""
@@ -78,47 +75,24 @@ class NoteHeadings:
         It is certain if the text follows a colon, and a word such as "to" or "section" comes before it.
         """
         language, dialog = request.language, request.dialog
-        tokens = without_marks_at_end(request.tokens)
-
-        def after(words: Sequence[Token], at: int, name: str) -> int:
-            return language.match_prefix(words, at, "new_tasks", name)
-
-        tokens = _with_place_last(request, tokens)
-        start = language.match_prefix(tokens, 0, "added_lines", "verbs")
-        start -= start > 1 and after(tokens, start - 1, "places") > start - 1  # "note in the history"
-        end = next((at for at, token in enumerate(tokens) if at > start and _ends_place(request, token)), 0)
-        leads = [at for at in range(start, end or len(tokens)) if after(tokens, at, "places") > at]
-        texts = {*language.table("added_lines")["texts"], *language.words("determiners")}
-        while start < end - 1 and leads[:1] > [start] and tokens[start].key in texts:
-            start += 1  # "jot that down in the history"
-        if start == 0 or "append" not in request.allowed or not (end or leads):
+        words, text, has_mark = _place_and_text(request)
+        if not words or not text or "append" not in request.allowed:
             return None, False
-        words, text = tokens[start:end], request.text[tokens[end].end :].strip()
-        if not end:
-            words, said = tokens[leads[-1] :], tokens[start : leads[-1]]
-            text = (
-                said[0].value if [own.kind for own in said] == ["quoted"] else span_text(request.text, said)
-            )
-        if not words or (end and tokens[end].key != ":" and not leads):
-            return None, False
-        first = max(after(words, 0, name) for name in ("places", "headings"))
-        new = after(words, 0, "new_headings")
+        first = max(language.match_prefix(words, 0, "new_tasks", name) for name in ("places", "headings"))
+        new = language.match_prefix(words, 0, "new_tasks", "new_headings")
         named = span_text(request.text, words[first:])
-        keys = {token.key for token in words}
-        others = language.words("task_nouns") | language.words("tag_nouns")
-        is_other = not others.isdisjoint(keys if end else {token.key for token in tokens})
-        is_section = not keys.isdisjoint(language.table("new_tasks")["section_nouns"])
-        is_certain = end > 0 and (first > 0 or is_section)
+        sections = language.table("new_tasks")["section_nouns"]
+        is_certain = has_mark and (first > 0 or any(own.key in sections for own in words))
         is_known = request.vocabulary.find_property(words[-1].key) is not None
-        is_other = is_other or (
-            not is_certain and (is_known or words[-1].key in language.words("note_nouns"))
-        )
-        if not text or not named or is_other or request.vocabulary.notes(named):
+        is_other = (is_known or words[-1].key in language.words("note_nouns")) and not is_certain
+        others = language.words("task_nouns") | language.words("tag_nouns")
+        is_other = is_other or any(own.key in others for own in (words if has_mark else request.tokens))
+        if not named or is_other or request.vocabulary.notes(named):
             return None, False
         for path in dict.fromkeys((*dialog.it[:1], *dialog.this[:1])):
             heading = named_heading(named, self._headings(path), language)
             arguments = {"text": text, "heading": heading}
-            if not heading and end and 0 < new < len(words):
+            if not heading and has_mark and 0 < new < len(words):
                 arguments = {"text": f"## {span_text(request.text, words[new:])}\n\n{text}"}
             elif not heading:
                 continue
@@ -147,6 +121,35 @@ class NoteHeadings:
         return self._headings_of(path) if self._headings_of is not None else ()
 
 
+def _place_and_text(request: Request) -> tuple[tuple[Token, ...], str, bool]:
+    """Return the words for a place and the text to add to it, and whether a mark or "that" separates them.
+
+    The text follows the mark, or precedes the place: "add “no dogs” to the rules". Return no words for other
+    requests.
+    """
+    language, tokens = request.language, _with_place_last(request, without_marks_at_end(request.tokens))
+    texts = {*language.table("added_lines")["texts"], *language.words("determiners")}
+
+    def is_place(at: int) -> bool:
+        return language.match_prefix(tokens, at, "new_tasks", "places") > at
+
+    start = language.match_prefix(tokens, 0, "added_lines", "verbs")
+    start -= start > 1 and is_place(start - 1)  # "note in the history"
+    end = next((at for at in range(start + 1, len(tokens)) if _ends_place(request, tokens[at])), 0)
+    leads = [at for at in range(start, end or len(tokens)) if is_place(at)]
+    if start == 0 or not (leads or (end and tokens[end].key == ":")):
+        return (), "", False
+    if end:
+        while start < end - 1 and leads[:1] > [start] and tokens[start].key in texts:
+            start += 1  # "write this down under Rules: no dogs"
+        return tokens[start:end], request.text[tokens[end].end :].strip(), True
+    said = tokens[start : leads[-1]]
+    if all(own.key in texts for own in said):
+        return (), "", False  # "put that in the history"
+    text = said[0].value if [own.kind for own in said] == ["quoted"] else span_text(request.text, said)
+    return tokens[leads[-1] :], text, False
+
+
 def _ends_place(request: Request, token: Token) -> bool:
     """Return whether a text follows: a colon, a comma or "that"."""
     return token.key in (":", ",") or request.language.match_prefix((token,), 0, "added_lines", "that") > 0
@@ -167,4 +170,5 @@ def _with_place_last(request: Request, tokens: tuple[Token, ...]) -> tuple[Token
 
 def _offer(question: Clarification, options: Sequence[ClarificationOption]) -> Clarification:
     """Return a question that offers some options, without those that occur twice."""
-    return with_options(question, [*{option.label: option for option in reversed(options)}.values()][::-1])
+    labels = [option.label for option in options]
+    return with_options(question, [own for at, own in enumerate(options) if own.label not in labels[:at]])

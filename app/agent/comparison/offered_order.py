@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from app.agent.language.changes.property_lines import bound_value, order_words
 from app.agent.language.doubts.option_order import is_near
@@ -13,7 +14,7 @@ from app.agent.language.grammar.note_facts import PropertiesOf, present_values
 from app.agent.language.grammar.questions import is_question, question_language
 from app.agent.language.grammar.request import Request
 from app.agent.language.grammar.said_words import SaidWords
-from app.agent.language.meaning.clarifications import question_for, with_options
+from app.agent.language.meaning.clarifications import question_for, with_options, with_readings_first
 from app.agent.language.meaning.dialog import DialogState
 from app.agent.language.meaning.notation import serialize
 from app.agent.language.meaning.readings import (
@@ -88,8 +89,7 @@ async def with_known_property_first(
     is_known = present_values(properties_of, target.notes, key) or await exists_near(key, target.notes)
     if is_known or not present_values(properties_of, dialog.this[:1], key):
         return clarification
-    others = [option for option in offered if option.reading.steps != on_screen.steps]
-    return with_options(clarification, [ClarificationOption(serialize(on_screen), on_screen), *others])
+    return with_readings_first(clarification, [on_screen])
 
 
 def with_fitting_number_first(
@@ -97,39 +97,45 @@ def with_fitting_number_first(
 ) -> Clarification:
     """Return the question with the numbers of the note in talk that a request may change first.
 
-    "Gained a bit, 34.8 now" names no property, but 34.8 is near the weight of the note.
+    "Gained a bit, 34.8 now" names no property, but 34.8 is near the weight of the note. "The bill is 35" is
+    about something else.
     """
-    offered, dialog, language = clarification.options, request.dialog, request.language
+    offered, dialog = clarification.options, request.dialog
     first = offered[0].reading.last if offered else PipelineStep("find", None)
     is_change = first.action == "set_property" and first.target is not None and first.target.is_single
     notes = first.target.notes if is_change and first.target else (*dialog.it[:1], *dialog.this[:1])
-    mentions = request.mentions(request.tokens)
-    values = [bound_value(request, own.tokens) for own in mentions if own.kind == "num"]
-    if (
-        not values
-        or dialog.has_list
-        or is_question(request)
-        or request.tokens[0].key in language.verbs()
-        or any(own.kind == "prop" for own in mentions)
-        or not any(token.key in order_words(language)[0] for token in request.tokens)
-        or not (is_change or first.action in ("find", "question"))
-    ):
+    numbers = [own.tokens for own in request.mentions(request.tokens) if own.kind == "num"]
+    value = bound_value(request, numbers[-1]) if numbers else None
+    is_other = not is_change and first.action not in ("find", "question")
+    if value is None or dialog.has_list or is_other or not _states_number(request):
         return clarification
-    readings = [
-        Reading(
-            (PipelineStep("set_property", NoteSet(notes=(path,)), {"key": name, "value": values[-1]}),),
-            _SCORE,
-        )
+    near = [
+        (abs(float(str(value)) - float(str(old))), path, name)
         for path in dict.fromkeys(notes)
         for name, old in properties_of(path).items()
-        if is_number(old) and old != values[-1] and is_near(values[-1], old)
+        if is_number(old) and old != value and is_near(value, old)
     ]
-    options = [ClarificationOption(serialize(reading), reading) for reading in readings[:_MAX_FITTING]]
-    if not options or first in [reading.last for reading in readings]:
+    steps = [
+        PipelineStep("set_property", NoteSet(notes=(path,)), {"key": name, "value": value})
+        for _, path, name in sorted(near)
+    ]
+    if not steps or first in steps:
         return clarification
-    steps = [reading.steps for reading in readings]
-    others = [own for own in offered if own.reading.steps not in steps]
-    return with_options(clarification, [*options, *others])
+    return with_readings_first(clarification, [Reading((step,), _SCORE) for step in steps[:_MAX_FITTING]])
+
+
+def _states_number(request: Request) -> bool:
+    """Return whether a request has words such as "now" and names neither a property nor another thing."""
+    language, tokens = request.language, request.tokens
+    table, plain = language.table("property_values"), language.function_words()
+    leads = language.words("determiners").union(table["possessives"])
+    names_other = any(
+        lead.key in leads and own.is_word and own.key not in plain for lead, own in pairwise(tokens)
+    ) or any(own.kind == "prop" for own in request.mentions(tokens))
+    is_plan = any(token.key in table["modals"] for token in tokens)
+    is_order = tokens[0].key in language.verbs() or is_question(request)
+    has_cue = any(token.key in order_words(language)[0] for token in tokens)
+    return has_cue and not (names_other or is_plan or is_order)
 
 
 def with_note_in_talk(clarification: Clarification, request: Request) -> Clarification:
@@ -156,14 +162,7 @@ def with_note_in_talk(clarification: Clarification, request: Request) -> Clarifi
     first = clarification.options[0] if clarification.options else None
     if first is None or len(first.reading.steps) > 1 or not _is_of_list(first.reading, request):
         return clarification
-    own = [_about(first.reading, path) for path in notes]
-    meant = [ClarificationOption(serialize(reading), reading) for reading in own]
-    offered = clarification.options + clarification.spare
-    steps = [reading.steps for reading in own]
-    others = [option for option in offered if option.reading.steps not in steps and option is not first]
-    if not meant:
-        return clarification
-    return with_options(clarification, [*meant, first, *others])
+    return with_readings_first(clarification, [_about(first.reading, path) for path in notes])
 
 
 def with_named_note_first(clarification: Clarification, request: Request) -> Clarification:
@@ -192,8 +191,7 @@ def with_named_note_first(clarification: Clarification, request: Request) -> Cla
     if len(names) != 1 or (reading.last.target is not None and names == {*reading.last.target.notes}):
         return clarification
     named = _about(reading, names.pop())
-    others = [own for own in offered if own.reading.steps != named.steps]
-    return with_options(clarification, [ClarificationOption(serialize(named), named), *others])
+    return with_readings_first(clarification, [named])
 
 
 def _named_note(mention: EntityMention, request: Request) -> str | None:

@@ -116,6 +116,8 @@ def only_states_value(request: Request, found: Reading, properties_of: Propertie
     if present and says_add(request) and isinstance(stated, int | float):
         return False  # "add 2 hours" may be an amount
     value = _value_words(request, words, stated)
+    if value and _is_shift(request, words[: words.index(value[0])]):
+        return False  # "rent is up 3"
     said = {id(token) for tokens in (*named, value) for token in tokens}
     keys = [token for token in words if id(token) not in said and _is_of_key(request, token, key)]
     rest = [token for token in words if id(token) not in said and token not in keys]
@@ -157,6 +159,15 @@ def _after_reason(request: Request, words: tuple[Token, ...], target: NoteSet, k
         for own in request.mentions(reason)
     )
     return order if is_plain else words
+
+
+def _is_shift(request: Request, words: tuple[Token, ...]) -> bool:
+    """Return whether words before a value end with a part of a cue: "up" without "to"."""
+    cues = {word for own in request.language.phrases("property_values", "line_cues") for word in own.words}
+    matches = request.language.matches_phrase
+    return bool(words and words[-1].key in cues) and not any(
+        matches(words[at:], "property_values", "line_cues") for at in range(len(words))
+    )
 
 
 def _is_value(request: Request, token: Token, known: Mapping[str, object]) -> bool:

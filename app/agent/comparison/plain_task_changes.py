@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import inf
 
 from app.agent.language.changes.line_removals import TASK
 from app.agent.language.grammar.questions import is_question
 from app.agent.language.grammar.request import Request, without_marks_at_end, writes
 from app.agent.language.interpretation.grammar_readings import GUESS_SCORE
 from app.agent.language.meaning.actions import TASK_ACTIONS
-from app.agent.language.meaning.clarifications import with_options
-from app.agent.language.meaning.notation import serialize
+from app.agent.language.meaning.clarifications import with_readings_first
 from app.agent.language.meaning.readings import (
     Clarification,
-    ClarificationOption,
     NoteSet,
     PipelineStep,
     Reading,
@@ -61,11 +60,6 @@ class _Meant:
         """The share of the words that the task contains."""
         return self.weight / len(self.words)
 
-    def is_whole(self, language: str) -> bool:
-        """Return whether the task contains all words, perhaps in other forms."""
-        known = {*stems(self.task.text, language)}
-        return all(known.issuperset(stems(word, language)) for word in self.words)
-
 
 def with_meant_task(
     question: Clarification, request: Request, tasks: Sequence[TaskRecord]
@@ -95,26 +89,30 @@ def with_meant_task(
     fits = ticks or deletes or (first is not None and first.last.action == step.action)
     if not fits and meant.in_talk:
         is_lookup = first is None or not request.writes(first)
-        is_move = bool(due) and meant.share >= _HALF and (is_lookup or _is_order(request, meant, step))
-        fits = is_move or (not due and is_lookup and _states(request, meant))
+        least = _HALF if _is_order(request, meant, step) else _ONE_WORD if is_lookup else inf
+        fits = meant.share >= least if due else is_lookup and _states(request, meant)
     conditions = request.language.table("task_changes")["conditions"]
     is_open = step.action == "complete_task" and any(own.key in conditions for own in request.tokens)
     if step.action not in request.allowed or is_open or not fits:
         return question
     known = next((own.reading for own in question.options if own.reading.steps == (step,)), None)
     reading = known or Reading((step,), GUESS_SCORE, language=request.language.code)
-    others = [own for own in question.options + question.spare if own.reading.steps != (step,)]
-    if not deletes and _is_sure(request, meant, step, [own.reading.last for own in others], ticks=ticks):
+    offered = [own.reading for own in question.options + question.spare]
+    others = [own.last for own in offered if own.steps != (step,)]
+    if not deletes and _is_sure(request, meant, step, others, ticks=ticks):
         return reading
-    return with_options(question, [ClarificationOption(serialize(reading), reading), *others])
+    return with_readings_first(question, [reading])
 
 
 def _may_change(request: Request) -> bool:
     """Return whether a request neither doubts nor denies a change, and does not reopen a task."""
     language, keys = request.language, {token.key for token in request.tokens}
     doubts = {*language.table("doubts")["hedges"], *language.table("task_changes")["denials"]}
-    is_denied = not keys.isdisjoint(doubts | language.words("negations")) and not _deletes(request)
-    return not is_denied and all(own.last.action != "reopen_task" for own in described_tasks(request))
+    is_denied = not keys.isdisjoint(doubts | language.words("negations"))
+    is_denied = is_denied or language.has_phrase(request.tokens, "undo", "except")
+    return (not is_denied or _deletes(request)) and all(
+        own.last.action != "reopen_task" for own in described_tasks(request)
+    )
 
 
 def _ticks(request: Request) -> bool:
@@ -162,7 +160,10 @@ def _meant_task(request: Request, tasks: Sequence[TaskRecord]) -> _Meant | None:
             if best >= _ONE_WORD:
                 task = group[weights.index(best)]
                 others = (share_of_task(words, str(own.path), own.text, code) for own in tasks if own != task)
-                is_unique = max(others, default=0.0) * len(words) <= _HALF * best
+                rival = max(others, default=0.0) * len(words)
+                if rival > best:
+                    continue
+                is_unique = rival <= _HALF * best
                 meant = _Meant(task, group is not tasks, best, frozenset(words), is_unique)
                 return meant if second <= _HALF * best else None
     return None
@@ -196,11 +197,11 @@ def _new_day(question: Clarification, request: Request, task: TaskRecord) -> str
 def _states(request: Request, meant: _Meant) -> bool:
     """Return whether a request states something that may have completed a task.
 
-    It has a verb ("the port has called back"), or only words of the task in other forms: "ferns watered".
+    It has a verb ("the port has called back"), or words of the task in other forms: "ferns watered".
     """
     language, keys = request.language, [token.key for token in request.tokens]
     verbs = {*language.table("doubts")["asking_verbs"], *language.table("added_lines")["subjects"]}
-    is_form = meant.is_whole(language.code) and meant.weight < len(meant.words)
+    is_form = _ONE_WORD <= meant.share < 1
     is_open = not {*language.table("task_changes")["unfinished"]}.isdisjoint(keys)
     is_order = keys[0] in language.verbs() and not says_done(request)
     is_statement = is_form or not verbs.isdisjoint(keys)
@@ -213,11 +214,13 @@ def _is_sure(
     """Return whether a change runs without a question: the request orders it, or is about nothing else."""
     language, first = request.language, request.tokens[0].key
     is_order = ticks or _is_order(request, meant, step)
+    is_known = meant.in_talk or meant.weight >= _TWO_WORDS
     if ticks:
-        is_led = first in language.verbs() and first not in language.table("doubts")["task_changes"]
-        is_sure = (meant.in_talk or (meant.share >= _HALF and meant.weight >= _TWO_WORDS)) and not is_led
+        verbs = language.verbs() - {*language.table("doubts")["task_changes"]}
+        is_like = (meant.in_talk or meant.share >= _HALF) and not _means_other_task(request, meant)
+        is_sure = is_known and is_like and first not in verbs
     elif is_order:
-        is_sure = meant.share > _HALF if meant.in_talk else meant.share >= _ONE_WORD
+        is_sure = is_known and (meant.share > _HALF if meant.in_talk else meant.share >= _ONE_WORD)
     else:
         is_sure = meant.in_talk and _is_whole(request, meant)
     rivals = TASK_ACTIONS if ticks else _RIVALS if is_order else request.allowed
@@ -244,11 +247,22 @@ def _is_order(request: Request, meant: _Meant, step: PipelineStep) -> bool:
     is_described = any(own.is_certain and own.last.action == step.action for own in described_tasks(request))
     if step.action == "reschedule_task":
         continues = last is not None and last.last.action == step.action
-        return is_described or continues or language.has_phrase(request.tokens, "task_changes", "moved")
+        is_past = language.has_phrase(request.tokens, "property_values", "past_cues")  # "it was due Friday"
+        is_moved = language.has_phrase(request.tokens, "task_changes", "moved")
+        return is_moved or ((is_described or continues) and not is_past)
     # "Finish chapter 2" may be another task, and so may "I have finished the new ropes" in another note.
     verb = {*stems(meant.task.text, language.code)[:1]}
     is_same = meant.in_talk or verb <= {*stems(request.text, language.code)}
     return is_described and is_same and request.tokens[0].key not in language.verbs()
+
+
+def _means_other_task(request: Request, meant: _Meant) -> bool:
+    """Return whether a request has the verb of a task, but other words: "asked Ann for milk", not for tea."""
+    task, code, narrating = meant.task, request.language.code, request.language.words("narrating")
+    verb = next((own.key for own in request.tokens if own.key not in narrating), "")
+    shares = (share_of_task([word], str(task.path), task.text, code) for word in meant.words)
+    is_same = stems(verb, code) == stems(task.text, code)[:1] and not task.text.casefold().startswith(verb)
+    return is_same and not all(shares)
 
 
 def _is_whole(request: Request, meant: _Meant) -> bool:

@@ -9,11 +9,10 @@ from app.agent.comparison.chosen_readings import is_settled
 from app.agent.language.grammar.note_facts import FACTS, PropertiesOf, present_values
 from app.agent.language.grammar.note_references import without_possessive
 from app.agent.language.grammar.request import Request
-from app.agent.language.meaning.clarifications import MAX_OPTIONS, question_about
+from app.agent.language.meaning.clarifications import with_readings_first
 from app.agent.language.meaning.notation import serialize
 from app.agent.language.meaning.readings import (
     Clarification,
-    ClarificationOption,
     Interpretation,
     ModelRequired,
     NoteSet,
@@ -93,8 +92,7 @@ class OwnedNotes:
         readings = [reading for reading in readings if self._has_property(reading)] or readings
         if len(readings) == 1 and not is_change:
             return readings[0]
-        options = tuple(ClarificationOption(serialize(own), own) for own in readings[:MAX_OPTIONS])
-        return Clarification(question_about(options), options)
+        return with_readings_first(Clarification("", ()), readings)
 
     def _notes_of_owner(self, request: Request, token: Token) -> Sequence[str]:
         """Return the notes with a possessive word in their names, those of the last list if there are any.

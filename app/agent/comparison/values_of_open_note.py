@@ -8,24 +8,20 @@ from dataclasses import replace
 from app.agent.comparison.chosen_readings import is_settled
 from app.agent.language.changes.property_lines import PropertyLine, end_phrase, stated_lines
 from app.agent.language.grammar.note_facts import PropertiesOf, own_property
-from app.agent.language.grammar.questions import is_question, question_language
+from app.agent.language.grammar.questions import is_question
 from app.agent.language.grammar.request import Request, without_marks_at_end
 from app.agent.language.lookups.questions_about_open_note import parse_own_value
 from app.agent.language.meaning.actions import TASK_ACTIONS
-from app.agent.language.meaning.clarifications import with_options
-from app.agent.language.meaning.notation import serialize
+from app.agent.language.meaning.clarifications import with_readings_first
 from app.agent.language.meaning.readings import (
     Clarification,
-    ClarificationOption,
     Interpretation,
     ModelRequired,
     NoteSet,
     PipelineStep,
     Reading,
 )
-from app.agent.language.model.candidates import have_same_meaning
 from app.agent.language.words.dates import ISO_DAY
-from app.agent.language.words.lexicon import languages
 from app.agent.language.words.tokens import Token, span_text, tokenize
 from app.vault.path import name_key
 from app.vault.reference import parse_reference
@@ -64,10 +60,10 @@ class OwnValues:
             return interpretation
         first = _first_reading(interpretation)
         is_change = first is not None and request.writes(first)
-        is_look = isinstance(interpretation, Reading) and interpretation.last.action == "properties_of"
-        if isinstance(interpretation, ModelRequired):
-            return interpretation
-        if isinstance(interpretation, Reading) and not (is_look or _searches_vault(first)):
+        is_lookup = _searches_vault(first) or (first is not None and first.last.action == "properties_of")
+        if isinstance(interpretation, ModelRequired) or (
+            isinstance(interpretation, Reading) and not is_lookup
+        ):
             return interpretation
         if (state := self._stated_state(request)) is not None and state.last.target is not None:
             key, value = map(str, state.last.arguments.values())
@@ -84,11 +80,9 @@ class OwnValues:
             about, paths = str(asked.last.arguments["about"]), asked.last.target.notes
             if self._has(paths[0], about) or await exists_near(about, paths):
                 return asked
-        asks = is_look and question_language(request.text, languages()) is not None
-        asks = asks or request.tokens[0].key in request.language.words("asking_words")
         lines = stated_lines(request) if "set_property" in request.allowed else []
         is_list = request.dialog.has_list and not request.dialog.asked
-        if not lines or asks or is_list:
+        if not lines or is_list or is_question(request):
             return interpretation
         notes = dict.fromkeys((*request.dialog.it[:1], *request.dialog.this[:1]))
         lines_of = {
@@ -176,6 +170,7 @@ def _last_clause(request: Request) -> tuple[Token, ...]:
     end = len(words)
     while end > start + 1 and (before := end_phrase(request, words, start + 1, end)) < end:
         end = before
+    polite = polite.difference(language.table("task_changes")["denials"])  # "there is no shed"
     return tuple(own for own in words[start : end - 1] if own.key not in polite) + words[end - 1 : end]
 
 
@@ -240,13 +235,6 @@ def _change(request: Request, path: str, lines: Sequence[PropertyLine], *, is_ce
 
 def _with_first(interpretation: Interpretation, changes: Sequence[Reading]) -> Clarification:
     """Return the question that offers some changes before what an interpretation means."""
-    options = [ClarificationOption(serialize(change), change) for change in changes]
-    others: Sequence[ClarificationOption] = ()
-    if isinstance(interpretation, Reading):
-        others = (ClarificationOption(serialize(interpretation), interpretation),)
-    elif isinstance(interpretation, Clarification):
-        others = interpretation.options
-    options += [
-        other for other in others if not any(have_same_meaning(other.reading, own) for own in changes)
-    ]
-    return with_options(Clarification(""), options)
+    known = interpretation if isinstance(interpretation, Clarification) else Clarification("", ())
+    others = [interpretation] if isinstance(interpretation, Reading) else []
+    return with_readings_first(replace(known, partial=None), [*changes, *others])

@@ -35,7 +35,7 @@ from app.agent.comparison.possessive_names import OwnedNotes
 from app.agent.comparison.values_of_open_note import OwnValues
 from app.agent.language.changes.property_changes import PropertyChanges
 from app.agent.language.changes.undo import undoes_nothing, undone_changes
-from app.agent.language.doubts.option_order import USEFUL, USELESS, OptionRanker, meaning_key
+from app.agent.language.doubts.option_order import UNUSUAL, USELESS, OptionRanker, meaning_key
 from app.agent.language.doubts.stated_changes import StatedChanges
 from app.agent.language.grammar.coverage import accounts_for_all
 from app.agent.language.grammar.note_facts import PropertiesOf, present_values
@@ -267,19 +267,10 @@ class VaultComparison:
         )
         ordered = [next(searches) if meaning in places else meaning for meaning in ordered]
         options = {meaning: options[meaning] for meaning in ordered}
-        # No option changes 0 notes.
-        meant = tuple(
-            option
-            for meaning, option in options.items()
-            if (ranks[meaning] != USELESS or not self._requests.is_change(option.reading))
-        )
-        # Unusual changes are offered only if no other change is left.
-        if any(ranks[own] == USEFUL and self._requests.is_change(options[own].reading) for own in ordered):
-            meant = tuple(
-                option
-                for meaning, option in options.items()
-                if ranks[meaning] == USEFUL or not self._requests.is_change(option.reading)
-            )
+        # No option changes 0 notes, and unusual changes are offered only if no other change is left.
+        changes = {own: ranks[own] for own in ordered if self._requests.is_change(options[own].reading)}
+        worst = min((UNUSUAL, *changes.values()))
+        meant = tuple(option for own, option in options.items() if changes.get(own, worst) <= worst)
         offered = tuple(options.values())[:MAX_OPTIONS]
         shown = meant[:MAX_OPTIONS] or offered
         if not offered:

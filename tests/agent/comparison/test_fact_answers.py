@@ -132,7 +132,14 @@ async def test_a_question_leaves_one_card(talk) -> None:
 
 @pytest.mark.parametrize(
     ("name", "is_summed"),
-    [("miles", True), ("Stunden", True), ("fee", True), ("year", False), ("mileage", False)],
+    [
+        ("miles", True),
+        ("Stunden", True),
+        ("fee", True),
+        ("year", False),
+        ("mileage", False),
+        ("walk-distance", True),
+    ],
 )
 def test_amounts_and_distances_are_added_up(name, is_summed) -> None:
     assert may_be_summed(name) == is_summed

@@ -35,10 +35,20 @@ def test_a_number_near_that_of_the_note_is_its_next_one(talk, text) -> None:
         ("is it 64 now?", KNOWN),
         ("find those with 64 now", KNOWN),
         ("64", KNOWN),
+        ("64 would be nice", KNOWN),
+        ("the bill came to 64", KNOWN),
+        ("its humidity is 64 now", KNOWN),
+        ("die Rechnung ist jetzt bei 64", KNOWN),
     ],
 )
 def test_other_numbers_keep_the_question(talk, text, known) -> None:
     assert fitting(talk, text, SEARCH, known=known) == [SEARCH]
+
+
+def test_the_nearest_number_comes_first(talk) -> None:
+    nearest = "set_property [@Instruments/H1] key=copies value=64"
+    known = {"pages": 30, "copies": 63}
+    assert fitting(talk, "up to 64", SEARCH, known=known) == [nearest, CHANGE, SEARCH]
 
 
 def test_properties_that_the_note_lacks_come_last(talk) -> None:

@@ -98,3 +98,9 @@ async def test_a_text_is_an_item_before_the_tasks_of_a_section(talk) -> None:
     await fill(talk, Plot=note)
     await talk.say("add to the rules: No drones", open_note="Plot.md")
     assert (talk.workspace.root / "Plot.md").read_text() == note.replace("fires\n", "fires\n- No drones\n")
+
+
+@pytest.mark.parametrize("request_text", ["put that in the open points", "jot that down in the open points"])
+async def test_a_word_such_as_that_is_no_text(talk, request_text) -> None:
+    after, offered = await texts(talk, request_text)
+    assert after == PLAN and not any("heading: Open points" in own for own in offered)

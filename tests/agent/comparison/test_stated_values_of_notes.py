@@ -59,6 +59,7 @@ def value(talk, path: str, key: str) -> object:
         ("raise the litres to 25", "litres", "25"),
         ("litres were 18 in the end", "litres", "18"),
         ("verdict down to 2 please", "verdict", "2"),
+        ("litres rose to 22", "litres", "22"),
         ("the stage is ready from now on", "stage", "ready"),
         ("make it ready", "stage", "ready"),
         ("Amber is ready again", "stage", "ready"),
@@ -81,6 +82,14 @@ async def test_a_plain_value_is_set_at_once(brewery, request_text, key, wanted) 
         "it will be ready",
         "litres may go up to 21",
         "verdict will go down to 1",
+        "verdict will be 1",
+        "verdict should be 1",
+        "der verdict soll 1 werden",
+        "litres are up 2",
+        "litres rose 2",
+        "litres down 2",
+        "set the stage to ready if Bo agrees",
+        "stell stage auf ready, falls Bo zustimmt",
         "it should be ready soon",
         "er soll bald ready sein",
         "not now, set stage to ready",
@@ -194,3 +203,15 @@ async def test_a_note_that_has_the_property_comes_first(brewery) -> None:
     await brewery.say("1", open_note=SHED)
     assert value(brewery, SHED, "agreed") == "True"
     assert "agreed" not in text(brewery, "Tasters/Ann Reed.md")
+
+
+@pytest.mark.parametrize("request_text", ["there is no agreed", "there's no agreed", "es gibt kein agreed"])
+async def test_a_denial_checks_no_checkbox(brewery, request_text) -> None:
+    await brewery.say(request_text, open_note=SHED)
+    assert value(brewery, SHED, "agreed") == "False"
+
+
+async def test_a_checkbox_is_unchecked_only_by_a_word_for_off(brewery) -> None:
+    stall = "Plans/Stall.md"
+    await brewery.say("remove agreed from Stall", open_note=stall)
+    assert "agreed: false" not in text(brewery, stall)

@@ -34,7 +34,7 @@ def parse_removed_line(request: Request, tokens: tuple[Token, ...]) -> list[Read
         targets: list[tuple[NoteSet | None, str]] = []
         if what == TASK and (tasks := known_tasks(request, tuple(text))):
             targets = [(NoteSet(notes=(path,)), own) for path, own in tasks if place in (None, path)]
-        elif text:
+        elif text and text[0].key not in language.table("doubts")["hedges"]:
             written = text[0].value if len(text) == 1 else span_text(request.text, tuple(text))
             notes = NoteSet(notes=(place,)) if place else request.set_parser().implied_notes()
             targets = [(notes, written)]

@@ -140,7 +140,8 @@ def parse_note_of_kind(request: Request, tokens: tuple[Token, ...]) -> list[Read
         noun = () if has_noun else (replace(words[0], key=note, value=note),)
         rest = (*tokens[:at], *noun, *tokens[end:])
         creation = creation_of(request, rest)
-        if creation is None or "name" not in creation.arguments:
+        is_denied = any(token.key in language.words("negations") for token in tokens[:at])
+        if creation is None or "name" not in creation.arguments or is_denied:
             return []
         plain = Reading((creation,), _SCORE, language=language.code, verb_words=1)
         return [reading_from_template(request, creation, path), plain]

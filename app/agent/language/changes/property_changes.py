@@ -125,7 +125,7 @@ class PropertyChanges:
         known = self._properties_of(paths[0]).items()
         present = next((value for name, value in known if name_key(name) == key), None)
         words = {token.key for token in self._request.tokens}
-        if isinstance(present, bool) and words.isdisjoint(self._table["nouns"]):
+        if isinstance(present, bool) and not words.isdisjoint(self._table["unchecked"]):
             return PipelineStep("set_property", step.target, {"key": step.arguments["key"], "value": "false"})
         items = present if isinstance(present, list | tuple) else ()
         stated = step.arguments.get("value")

@@ -237,6 +237,7 @@ def _line(request: Request, tokens: Sequence[Token], *, is_new: bool) -> Propert
     if cue > after and request.vocabulary.find_text_of(key, whole):
         cue = after  # "status to read" with the known value "to read"
     value, is_hedged = _without_hedges(request, tokens[cue:end])
+    is_hedged = is_hedged or any(token.key in table["modals"] for token in tokens[after:cue])
     if not value or len(value) > _MAX_VALUE_WORDS or (cue == after and not is_own_name):
         return None
     is_new_value = any(token.key in table["new_values"] for token in tokens[:start])

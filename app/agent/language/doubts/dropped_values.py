@@ -9,12 +9,11 @@ from dataclasses import replace
 from rapidfuzz import fuzz
 
 from app.agent.language.grammar.request import Request
-from app.agent.language.meaning.clarifications import question_about
+from app.agent.language.meaning.clarifications import with_readings_first
 from app.agent.language.meaning.conditions import property_value, top_level_parts
 from app.agent.language.meaning.notation import serialize
 from app.agent.language.meaning.readings import (
     Clarification,
-    ClarificationOption,
     Interpretation,
     NoteSet,
     Reading,
@@ -50,9 +49,7 @@ def with_dropped_value(
         extra = conditions - searched
         known = serialize(interpretation).casefold()
         if is_narrower and len(extra) == 1 and _is_stated(request, extra.pop(), known):
-            both = (reading, interpretation)
-            options = tuple(ClarificationOption(serialize(offered), offered) for offered in both)
-            return Clarification(question_about(options), options)
+            return with_readings_first(Clarification("", ()), (reading, interpretation))
     return interpretation
 
 

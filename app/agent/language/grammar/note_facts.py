@@ -184,7 +184,8 @@ def may_be_summed(about: str) -> bool:
     """Return whether the sum of a property is meaningful: not of years, rates or numbers of things."""
     facts, key = languages()[0].table("facts"), name_key(about)
     is_amount = any(key in facts[kind] for kind in ("prices", "durations", "quantities"))
-    is_amount = is_amount or any(key in language.table("scopes")["summed"] for language in languages())
+    summed = {word for language in languages() for word in language.table("scopes")["summed"]}
+    is_amount = is_amount or not name_parts(key).isdisjoint(summed)  # "distance-km"
     return about == "words" or (is_amount and key not in facts["unsummed"])
 
 

@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 from app.agent.language.changes.missing_notes import with_missing_note
 from app.agent.language.grammar.coverage import accounts_for_all
 from app.agent.language.grammar.request import Request
-from app.agent.language.meaning.clarifications import MAX_OPTIONS, question_about, question_for
+from app.agent.language.meaning.clarifications import MAX_OPTIONS, question_for, with_options
 from app.agent.language.meaning.notation import serialize
 from app.agent.language.meaning.readings import (
     MIN_READ_SCORE,
@@ -172,8 +172,7 @@ class ReadingChooser:
                 label = self._describe(reading)
                 share = share_of.get(id(reading), 0.0)
                 options.setdefault(label, ClarificationOption(label, reading, share))
-        answers = tuple(options.values())
-        return Clarification(question_about(answers), answers[:MAX_OPTIONS], spare=answers[MAX_OPTIONS:])
+        return with_options(Clarification("", ()), tuple(options.values()))
 
 
 def _with_step(reading: Reading, index: int, step: PipelineStep) -> Reading:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 
 from app.agent.language.grammar.coverage import accounts_for_all
+from app.agent.language.grammar.questions import is_question
 from app.agent.language.grammar.request import Request, without_marks_at_end
 from app.agent.language.meaning.clarifications import with_options
 from app.agent.language.meaning.conditions import condition_slots, top_level_parts
@@ -69,7 +70,10 @@ def parse_described_list(request: Request, tokens: tuple[Token, ...]) -> Reading
         return counted
     action, lead = asking_lead(request, words)
     lead = lead if action == "find" else 0
-    sets = (described_set(request, words[start:], asks=True) for start in {lead, 0})
+    copulas = request.language.table("property_values")["copulas"]
+    # "Ada is calm today" is no list of notes with the status "calm".
+    asks = lead > 0 or is_question(request) or not any(token.key in copulas for token in words)
+    sets = (described_set(request, words[start:], asks=asks) for start in {lead, 0})
     notes = next(filter(None, sets), None)
     notes = notes or (_nested(request, words[lead:]) if lead else None)
     if notes is None:
@@ -286,7 +290,7 @@ def _near_value(request: Request, tokens: Sequence[Token], position: int) -> Des
     token, language, vocabulary = tokens[position], request.language, request.vocabulary
     synonyms = language.table("value_synonyms").get(token.key, ())
     found = {value for word in synonyms if (value := vocabulary.find_value(word))}
-    is_known = token.key in language.function_words() | language.words("note_nouns")
+    is_known = token.key in language.function_words() | language.vocabulary()
     value = found.pop() if len(found) == 1 else None
     is_known = is_known or not token.is_word or vocabulary.find_nested_tag(token.key) is not None
     value = value or (None if is_known else vocabulary.find_listed_value(token.key))

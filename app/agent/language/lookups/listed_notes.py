@@ -6,11 +6,9 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from app.agent.language.grammar.request import Request
-from app.agent.language.meaning.clarifications import MAX_OPTIONS, question_about
-from app.agent.language.meaning.notation import serialize
+from app.agent.language.meaning.clarifications import MAX_OPTIONS, with_readings_first
 from app.agent.language.meaning.readings import (
     Clarification,
-    ClarificationOption,
     Interpretation,
     NoteSet,
     PipelineStep,
@@ -101,8 +99,7 @@ def without_guessed_note(request: Request, interpretation: Interpretation) -> In
         matching = list(them)
     meant = [replace(first, steps=(replace(first.last, target=NoteSet(notes=(path,))),)) for path in matching]
     meant += [reading for reading in readings if reading not in guessed]
-    options = tuple(ClarificationOption(serialize(reading), reading) for reading in meant[:MAX_OPTIONS])
-    return Clarification(question_about(options), options)
+    return with_readings_first(Clarification("", ()), meant)
 
 
 def refuse_position(request: Request, tokens: Sequence[Token]) -> Reply | None:

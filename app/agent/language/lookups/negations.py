@@ -8,10 +8,10 @@ from dataclasses import replace
 
 from app.agent.language.grammar.note_sets import negated
 from app.agent.language.grammar.request import Request
-from app.agent.language.meaning.clarifications import question_about
+from app.agent.language.meaning.clarifications import with_readings_first
 from app.agent.language.meaning.conditions import top_level_parts
 from app.agent.language.meaning.notation import serialize
-from app.agent.language.meaning.readings import Clarification, ClarificationOption, Interpretation, Reading
+from app.agent.language.meaning.readings import Clarification, Interpretation, Reading
 from app.agent.language.words.lexicon import Language
 
 _NEGATIVE = re.compile(
@@ -36,10 +36,7 @@ def with_negation(request: Request, interpretation: Interpretation) -> Interpret
         return interpretation
     query = " ".join((*others, _opposite(last)))
     opposite = replace(interpretation, steps=(replace(step, target=replace(step.target, query=query)),))
-    options = tuple(
-        ClarificationOption(serialize(reading), reading) for reading in (opposite, interpretation)
-    )
-    return Clarification(question_about(options), options)
+    return with_readings_first(Clarification("", ()), (opposite, interpretation))
 
 
 def with_empty_values(request: Request, interpretation: Interpretation) -> Interpretation:

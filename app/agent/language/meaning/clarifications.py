@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from app.agent.language.meaning.notation import serialize
 from app.agent.language.meaning.readings import Clarification, ClarificationOption, Reading
 
 MAX_OPTIONS = 4
@@ -41,6 +42,14 @@ def with_options(clarification: Clarification, options: Sequence[ClarificationOp
     """Return a question that offers the first `MAX_OPTIONS` of some options and keeps the others spare."""
     shown, spare = tuple(options[:MAX_OPTIONS]), tuple(options[MAX_OPTIONS:])
     return replace(clarification, question=question_about(shown), options=shown, spare=spare)
+
+
+def with_readings_first(clarification: Clarification, readings: Sequence[Reading]) -> Clarification:
+    """Return a question that offers some readings before its other options."""
+    steps = [reading.steps for reading in readings]
+    options = [ClarificationOption(serialize(reading), reading) for reading in readings]
+    others = [*clarification.options, *clarification.spare]
+    return with_options(clarification, [*options, *(own for own in others if own.reading.steps not in steps)])
 
 
 def question_for(reading: Reading) -> str:

@@ -232,7 +232,7 @@ def _changes(request: Request, tokens: tuple[Token, ...]) -> Iterator[_Change]:
     """Yield the changes whose phrases span all tokens."""
     asking = request.language.words("asking_words") | request.language.words("question_words")
     is_question = request.text.rstrip().endswith("?") or bool(tokens and tokens[0].key in asking)
-    negations = request.language.words("negations")
+    open_words = request.language.words("negations").union(request.language.table("doubts")["hedges"])
     for phrases, name in (("no_due", "reschedule_task"), *zip(TASK_ACTIONS, TASK_ACTIONS, strict=True)):
         if name not in request.allowed:
             continue
@@ -244,9 +244,10 @@ def _changes(request: Request, tokens: tuple[Token, ...]) -> Iterator[_Change]:
                 for words in _gaps(phrase, part):
                     if phrase.starts_with_gap and _begins_order(request, words):
                         continue  # "put “oil it” as a task in here due Sunday"
-                    if _is_statement(request, words):
+                    excepts = request.language.has_phrase(words, "undo", "except")
+                    if excepts or _is_statement(request, words):
                         continue
-                    if negations.isdisjoint(token.key for token in words):
+                    if open_words.isdisjoint(token.key for token in words):
                         gaps.append(words)
             # Dates take the longest to parse.
             due = parse_due(request, rest) if gaps and rest else ""

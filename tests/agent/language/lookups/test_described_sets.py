@@ -146,3 +146,11 @@ async def test_words_without_a_value_describe_no_list(talk, request_text) -> Non
     replies = await say(talk, request_text)
     assert not any("status" in str(step.target) for own in [state(talk).last] if own for step in own.steps)
     assert sorted(names(replies.results)) not in (["Heron"], ["Tern"], ["Gull"])
+
+
+async def test_only_a_question_has_other_forms_of_values(talk) -> None:
+    await fill(talk, **BOATS)
+    await say(talk, "call Ida")
+    assert "[status:" not in str(talk.items[-1])
+    replies = await say(talk, "which boats are being repaired at the moment?")
+    assert names(replies.results) == ["Heron"]
