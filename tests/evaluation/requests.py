@@ -101,6 +101,7 @@ _FOLDERS = sorted(
 )
 _FOLDER = re.compile(rf'path:"?(?P<name>{"|".join(_FOLDERS)})"?(?=[\s\]])')
 """A folder without the slash at its end: its query would also match names of notes."""
+_CREATED = re.compile(r'create_note name=(?:"([^"]*)"|(\S+))')
 _TASK_CHANGE = re.compile(
     r'replace (?P<notes>\[@[^\]]*\]) old~=(?:"(?P<quoted>[^"]*)"|(?P<plain>\S+))'
     r' text~="?(?P<mark>\[[ x]\]|\d{4}-\d\d-\d\d)"?(?=$| \|)'
@@ -640,6 +641,9 @@ def prepared(gold: str) -> tuple[str, dict[str, list[str]]]:
         parts.setdefault(_bare(match[1]), []).append(match[2] or match[3] or "")
         return ""
 
+    if created := _CREATED.match(line):
+        # Later steps name the new note, or refer to it as the agent does.
+        line = line.replace(f"[@{created[1] or created[2]}]", "[these]")
     return re.sub(r"(\w+)~=(?:\"([^\"]*)\"|(\S+))", collect, line).strip(), parts
 
 

@@ -23,7 +23,7 @@ from app.agent.pipeline.changed_notes import moved_path, paths_after
 from app.agent.pipeline.host import Arguments, ChangesToday, FindNotes, PipelineHost
 from app.agent.pipeline.line_removals import LineRemovals
 from app.agent.pipeline.logseq_notices import LogseqNotices
-from app.agent.pipeline.note_creation import NoteCreation
+from app.agent.pipeline.note_creation import NoteCreation, with_first_properties
 from app.agent.pipeline.note_lists import NoteLists
 from app.agent.pipeline.note_reads import NoteReads
 from app.agent.pipeline.note_search import NoteSearch
@@ -105,7 +105,7 @@ class Pipeline:
             self._state.dialog, rest=(), values=(), asked="", subject=(), tasks=tasks
         )
         known = {change.entry for change in self._state.dialog.changes}
-        steps = reading.steps
+        steps: Sequence[PipelineStep] = with_first_properties(reading.steps)
         if _changes_tasks_alike(steps):
             previous = await self._task_changes.change_each(steps) or previous
             steps = ()

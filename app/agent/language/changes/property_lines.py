@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from app.agent.language.grammar.request import Request, without_marks_at_end
 from app.agent.language.meaning.actions import WITHOUT_NOTES
+from app.agent.language.meaning.conditions import property_value
 from app.agent.language.meaning.dialog import DialogState
 from app.agent.language.meaning.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.words.dates import ISO_DAY
@@ -54,10 +55,14 @@ def parse_property_line(request: Request, tokens: tuple[Token, ...]) -> list[Rea
     if _ACTION not in request.allowed or not (about := _note_in_talk(request)):
         return []
     steps, notes, is_certain = about
-    lines = _lines(request, without_marks_at_end(tokens))
+    words = without_marks_at_end(tokens)
+    lines = _lines(request, words)
+    follows = bool(steps)
+    if not lines and (follows or _is_new(request)):
+        stated = stated_values(request, words)
+        lines = [PropertyLine(key, value, True, False, False, False, True) for key, value in stated]
     if not lines:
         return []
-    follows = bool(steps)
     changes = [
         PipelineStep(
             _ACTION,
@@ -74,6 +79,12 @@ def parse_property_line(request: Request, tokens: tuple[Token, ...]) -> list[Rea
         return [change]
     search = Reading((PipelineStep("find", NoteSet(query=_query(lines))),), _SCORE, language=code)
     return [change, search]
+
+
+def _is_new(request: Request) -> bool:
+    """Return whether the last request created the note in talk."""
+    last = request.dialog.last
+    return last is not None and last.steps[0].action == "create_note"
 
 
 def _narrowed_list(request: Request, tokens: tuple[Token, ...]) -> Reading | None:
@@ -131,6 +142,63 @@ def parse_lines(request: Request, tokens: Sequence[Token]) -> list[tuple[str, ob
 def stated_lines(request: Request) -> list[PropertyLine]:
     """Return the properties that a request such as "cost is 15, not 14" states, and their values; or none."""
     return _lines(request, before_denial(request), is_new=True)
+
+
+def stated_values(request: Request, tokens: Sequence[Token]) -> list[tuple[str, object]]:
+    """Return the properties that words state, with their values: "rating 4, 2 seats, not hired, in planning".
+
+    A value without its property is one that only one property of the vault has. Return no properties if any
+    words may be anything else.
+    """
+    if lines := parse_lines(request, tokens):
+        return lines
+    for part in split_tokens(request.language, tokens):
+        own = parse_lines(request, part) or _value_alone(request, part)
+        if not own:
+            return []
+        lines += own
+    return lines if len(dict(lines)) == len(lines) else []
+
+
+def _value_alone(request: Request, tokens: Sequence[Token]) -> list[tuple[str, object]]:
+    """Return the property of "2 seats", "not hired" or a known value ("in planning"); none for others."""
+    language = request.language
+    denials = language.words("negations").union(language.table("task_changes")["denials"])
+    around = order_words(language)[1].union(
+        language.table("property_values")["copulas"], language.table("doubts")["place_cues"]
+    )
+    end = len(tokens)
+    while end > 1 and (before := end_phrase(request, tokens, 1, end)) < end:
+        end = before
+    for start in range(end):
+        words = tuple(tokens[start:end])
+        is_denied = len(words) > 1 and words[0].key in denials
+        if found := _known_value(request, words[is_denied:], is_denied=is_denied):
+            return [found]
+        if is_denied or tokens[start].key not in around:
+            break
+    return []
+
+
+def _known_value(request: Request, words: tuple[Token, ...], *, is_denied: bool) -> tuple[str, object] | None:
+    """Return the checkbox, the property after a number, or the property of the value that words name."""
+    names = request.vocabulary
+
+    def find(part: tuple[Token, ...]) -> str:
+        return next(filter(None, map(names.find_property, _spellings(request, part))), "")
+
+    if (key := find(words)) and names.is_checkbox(key):
+        return key, "false" if is_denied else "true"
+    if is_denied:
+        return None
+    number = bound_value(request, words[:1]) if len(words) > 1 else None
+    if isinstance(number, int | float):
+        return (key, number) if (key := find(words[1:])) else None
+    text = span_text(request.text, words)
+    conditions = names.conditions_on(text) or filter(None, [names.find_value_in_part(text)])
+    values = {own for condition in conditions if (own := property_value(condition)) is not None}
+    value = next(iter(values)) if len(values) == 1 else None
+    return value if value is not None and name_key(value[0]) not in _NO_VALUES else None
 
 
 def before_denial(request: Request) -> tuple[Token, ...]:
@@ -246,6 +314,9 @@ def _line(request: Request, tokens: Sequence[Token], *, is_new: bool) -> Propert
     allows_verb = is_new or _follows_change(request)
     if has_verb and cue == after and not (allows_verb and is_own_name):
         return None  # "read Emma"; but "with Ann" after a change
+    rest = value[language.after_determiners(value, 0, len(value) - 1) :]
+    if request.vocabulary.find_text_of(key, span_text(request.text, tuple(rest))):
+        value = rest  # "wants a half"
     bound = bound_value(request, value)
     if bound is None or _is_other(request, value):
         return None
@@ -300,8 +371,8 @@ def _property(request: Request, tokens: Sequence[Token], start: int) -> tuple[st
 
 def _spellings(request: Request, tokens: Sequence[Token]) -> tuple[str, ...]:
     """Return the names of a property that words may mean: "word count", "word-count", "wordcount"."""
-    text = span_text(request.text, tuple(tokens))
-    return text, text.replace(" ", "-"), text.replace(" ", "")
+    text = span_text(request.text, tuple(tokens)).removesuffix("'s")
+    return text, *(text.replace(" ", mark) for mark in ("_", "-", ""))
 
 
 def _without_hedges(request: Request, tokens: Sequence[Token]) -> tuple[Sequence[Token], bool]:

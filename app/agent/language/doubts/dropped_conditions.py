@@ -54,6 +54,8 @@ def _dropped_word(request: Request, reading: Reading) -> str:
     known = {*dialog.them, *dialog.it, *dialog.this, *dialog.recent}
     if word := _missing_name(request, reading, known):
         return word
+    if reading.steps[0].action == "create_note":
+        return ""  # the changes after it are of the new note
     steps = [
         # A deletion has no value to which the word could belong.
         replace(step, arguments={} if request.allowed[step.action].needs == ("target",) else step.arguments)

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from app.agent.language.changes.creation_properties import parse_creation_with_properties
 from app.agent.language.changes.line_removals import parse_removed_line
 from app.agent.language.changes.missing_notes import parse_text_for_missing_note
 from app.agent.language.changes.new_folders import parse_move_to_new_folder
-from app.agent.language.changes.notes_of_kinds import parse_listed_note_of_kind, parse_note_of_kind
+from app.agent.language.changes.new_notes import parse_new_note
 from app.agent.language.changes.property_lines import parse_asked_value, parse_property_line
 from app.agent.language.changes.property_values import parse_property_values
 from app.agent.language.changes.relations import parse_link_question, parse_relations
@@ -65,10 +64,9 @@ class FixedInterpretations:
             parse_neighbor,
             parse_redo,
             self._interpret_template,
-            self._interpret_kind,
+            self._interpret_new_note,
             self._run_or_asked(parse_move_to_new_folder),
             parse_undo,
-            self._decided(parse_creation_with_properties),
             self._decided(parse_property_values),
             self._decided(parse_asked_value),
             self._run_or_asked(parse_removed_value),
@@ -137,12 +135,11 @@ class FixedInterpretations:
             return created
         return self._chooser.decide(replace(request, tokens=other_tokens), [created])
 
-    def _interpret_kind(self, request: Request, tokens: tuple[Token, ...]) -> Interpretation | None:
-        """Ask what the creation of a note of some kind means."""
-        listed = parse_listed_note_of_kind(request, tokens)
-        if len(listed) == 1:
-            return self._chooser.decide(request, listed)
-        readings = listed or parse_note_of_kind(request, tokens)
+    def _interpret_new_note(self, request: Request, tokens: tuple[Token, ...]) -> Interpretation | None:
+        """Interpret the creation of a note; ask whether to use the template of its kind."""
+        readings = parse_new_note(request, tokens)
+        if len(readings) == 1:
+            return self._chooser.decide(request, readings)
         return self._chooser.ask(request, readings) if readings else None
 
     def _interpret_refined_question(

@@ -85,6 +85,7 @@ async def test_a_line_after_a_list_is_a_search(talk) -> None:
 
 async def test_a_line_goes_on_with_the_creation_in_question(talk) -> None:
     await with_properties(talk)
+    await fill(talk, Templates__Instrument="# {{title}}")
     await say(talk, "create an instrument called Tide Compass", "rating 4", "room is S5")
     question = talk.items[-1]
     assert isinstance(question, Question)
