@@ -56,7 +56,7 @@ def parse_new_note(request: Request, tokens: tuple[Token, ...]) -> list[Reading]
     With a template for the kind, the creation without it is another reading. If some words may be anything,
     all that follows the name is the text of the note in the first reading.
     """
-    if "create_note" not in request.allowed:
+    if "create_note" not in request.allowed or _is_denied(request, tokens):
         return []
     if daily := _daily_note_with_details(request, tokens):
         return [daily]
@@ -85,6 +85,13 @@ def parse_new_note(request: Request, tokens: tuple[Token, ...]) -> list[Reading]
         text = NoteDetails({"text": request.text[tail[start].start :].strip()})
         readings = [*_readings(request, name, kind, text), *readings]
     return [replace(own, is_certain=is_certain) for own in readings]
+
+
+def _is_denied(request: Request, tokens: tuple[Token, ...]) -> bool:
+    """Return whether a word such as "no" is right before some tokens: "no new boat called Gannet"."""
+    at = request.tokens.index(tokens[0])
+    denials = request.language.words("negations").union(request.language.table("task_changes")["denials"])
+    return at > 0 and request.tokens[at - 1].key in denials
 
 
 def _readings(request: Request, name: str, kind: _Kind, details: NoteDetails) -> list[Reading]:

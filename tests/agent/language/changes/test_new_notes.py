@@ -88,6 +88,7 @@ async def test_a_text_is_all_that_follows(talk, request_, path, content) -> None
         "add an entry for today: painted Gannet",
         "add an entry: painted Gannet",
         "new boat for today: Gannet",
+        "no new boat called Gannet please",
     ],
 )
 async def test_what_may_mean_something_else_is_asked_about(talk, request_) -> None:
