@@ -36,15 +36,16 @@ from app.agent.request_interpreter import RequestInterpreter
 from app.agent.result_formatting import format_outcome, shown_passages
 from app.agent.transcript import SET_UP_MODEL, AnswerChoice
 from app.agent.turn import Turn
-from app.answering.question import is_unspaced_sentence
+from app.answering.question import asks_for_time, is_unspaced_sentence
 from app.index.resolver import Resolver
 from app.toolkit.outcome import ToolOutcome
-from app.vault.path import NotePath
+from app.vault.path import NotePath, name_key
 
 MAX_PASSAGES = 3
 """The maximum number of passages in an answer."""
 _MAX_CONTINUATION_WORDS = 5
 _MAX_NAME_WORDS = 8
+_MIN_NAME_LENGTH = 4
 _PROPERTY = re.compile(r"[\w -]+:\s")
 _ENGLISH = "en"
 
@@ -98,7 +99,8 @@ class NoteAnswers:
         if not subject and before and text == question.text:
             text = with_name_for_pronouns(text, NotePath.on_disk(before[0]).name, languages())
             is_continued = bool(state.focus) and self._continues(text, state, language, resolver)
-            is_about_it = text != question.text or is_continued
+            refers = any(request.language.has_phrase(request.tokens, name) for name in ("it", "this"))
+            is_about_it = text != question.text or is_continued or refers
             subject = before if is_about_it else ()
         if source:
             text = with_name_for_pronouns(asked, NotePath.on_disk(source).name, languages())
@@ -112,10 +114,10 @@ class NoteAnswers:
             # The question is about this note, but the answer may be in another one.
             arguments = {"question": text, "limit": MAX_PASSAGES}
             wide = await turn.call("find_passages", arguments, repeats=True)
-            wide = _with_passages_of(wide, only[0])
+            wide = _with_passages_about(wide, only[0])
             outcome = wide if _is_answered(wide) else _with_closer(wide, outcome)
         elif (
-            is_certain
+            (is_certain or asks_for_time(text))
             and not (only or _is_answered(outcome))
             and (in_talk := state.it[:1])
             and not _has_word_of_other_name(request, in_talk)
@@ -237,8 +239,15 @@ def _with_closer(outcome: ToolOutcome, stated: ToolOutcome) -> ToolOutcome:
     return replace(outcome, result={**outcome.result, "passages": passages})
 
 
-def _with_passages_of(outcome: ToolOutcome, path: str) -> ToolOutcome:
-    """Return found passages without those of other notes if some are in the note at a path."""
-    found = outcome.result.get("passages", ()) if outcome.success else ()
-    own = [passage for passage in shown_passages(outcome.result) if passage["path"] == path] if found else []
-    return replace(outcome, result={**outcome.result, "passages": own}) if own else outcome
+def _with_passages_about(outcome: ToolOutcome, path: str) -> ToolOutcome:
+    """Return found passages of the note at a path; without any, those of other notes that name it."""
+    if not outcome.success:
+        return outcome
+    names = [word for word in name_key(NotePath.on_disk(path).name).split() if len(word) >= _MIN_NAME_LENGTH]
+    found = shown_passages(outcome.result)
+    own = [passage for passage in found if passage["path"] == path]
+    kept = own or [
+        passage for passage in found if any(word in name_key(str(passage["source"])) for word in names)
+    ]
+    is_answer = bool(kept) and outcome.result["answered"]
+    return replace(outcome, result={**outcome.result, "passages": kept, "answered": is_answer})

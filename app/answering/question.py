@@ -99,6 +99,12 @@ def parse_question(text: str) -> ParsedQuestion:
     return ParsedQuestion(text, described, tuple(dict.fromkeys(_stemmed(topic, code))), kind, code)
 
 
+def asks_for_time(text: str) -> bool:
+    """Return whether a question asks for a date or a time."""
+    kind = parse_question(text).kind
+    return kind is not None and kind.name == "time"
+
+
 def stems(text: str, language: str) -> list[str]:
     """Return the stem of each word of a text, in order."""
     return _stemmed(_words(text), language)

@@ -41,6 +41,7 @@ questions that no property answers, one was above it. With 0.25, it would be 46,
 """
 _MAX_PROPERTY_GAP = 0.1
 """Properties whose cosine is further below the largest one are left out."""
+_CHECKBOXES = ("true", "false")
 _PRONOUN = "it"
 _MAX_SEMANTIC_S = 15.0
 """Seconds to wait for the sentence model; without it, passages are ranked by words alone."""
@@ -187,7 +188,11 @@ def _open_candidate(context: ToolContext, path: NotePath) -> OpenNote | None:
 
 async def _rank_properties(context: ToolContext, question: ParsedQuestion, note: OpenNote) -> RankedPassages:
     """Rank the properties of one note by their meaning for a question; without semantic search, none."""
-    found = [Candidate(note.path, "", passage) for passage in properties(note.readable_text, note.parsed)]
+    found = [
+        Candidate(note.path, "", passage)
+        for passage in properties(note.readable_text, note.parsed)
+        if _is_of_kind(question, passage.text.partition(": ")[2])
+    ]
     deadline = asyncio.get_running_loop().time() + _MAX_SEMANTIC_S
     # The note's name says nothing about the property that is asked for.
     asked = re.sub(re.escape(note.name), _PRONOUN, question.text, flags=re.IGNORECASE)
@@ -200,6 +205,17 @@ async def _rank_properties(context: ToolContext, question: ParsedQuestion, note:
     ]
     ranked.sort(key=lambda one: -one.score)
     return RankedPassages(tuple(ranked), max(cosines, default=0.0) - _MIN_STATED_COSINE, {})
+
+
+def _is_of_kind(question: ParsedQuestion, value: str) -> bool:
+    """Return whether a property's value is of the kind that a question asks for: "who?" for no number."""
+    match question.kind.name if question.kind is not None else "":
+        case "time" | "number":
+            return question.is_answered_by(value)
+        case "person" | "place":
+            return value not in _CHECKBOXES and any(map(str.isalpha, value))
+        case _:
+            return True
 
 
 async def _compute_cosines(
@@ -228,13 +244,18 @@ def _covering(ranking: RankedPassages, question: ParsedQuestion) -> list[RankedC
     words answers the question or shows that the notes do not say more.
     """
     covering: list[RankedCandidate] = []
+    is_time = question.kind is not None and question.kind.name == "time"
+    asked = question.kind.question.search(question.text) if question.kind and is_time else None
+    kind = {*question.stems_in(asked[0])} if asked is not None else set()  # "what day"
     for ranked in ranking.passages:
         candidate = ranked.candidate
         wanted = {*question.words} - {*question.stems_in(candidate.title)}
-        if (
-            wanted <= {*question.stems_in(" ".join((candidate.passage.text, *candidate.passage.trail)))}
-            and wanted
-        ):
+        wanted = wanted - kind or wanted
+        text = candidate.passage.text
+        is_covered = wanted <= {*question.stems_in(" ".join((text, *candidate.passage.trail)))}
+        # The value of a property must be of the asked kind: "since when is he waiting?" asks for no status.
+        is_other = candidate.passage.is_property and not _is_of_kind(question, text.partition(": ")[2])
+        if wanted and is_covered and not is_other:
             covering.append(ranked)
     return sorted(covering, key=lambda ranked: not question.is_answered_by(ranked.candidate.passage.text))
 

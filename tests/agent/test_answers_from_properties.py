@@ -24,6 +24,7 @@ NOTES = {
     "Nora.md": "Nora keeps bees and makes honey.\n",
     "Pál.md": "Pál repairs accordions.\n",
     "Harmonica course.md": "Every Monday in May.\n",
+    "Tuba.md": "---\nstate: waiting\nasked: 2025-02-03\n---\nOwned by the band.\n",
 }
 CALLER = Caller(CallerKind.DESKTOP_AGENT, "test", uses_model=False)
 
@@ -64,11 +65,14 @@ async def test_answers_from_properties(workspace: Workspace) -> None:
     # A word of another note's name says that the question is not about the note in talk.
     assert "fee" not in await answer("how much money did the harmonica cost?", "Hut tour.md")
 
-    async def properties_for(question: str) -> tuple[bool, list[str]]:
-        call = Call.of("find_passages", {"question": question, "notes": ["Hut tour"]}, CALLER)
+    async def properties_for(question: str, note: str = "Hut tour") -> tuple[bool, list[str]]:
+        call = Call.of("find_passages", {"question": question, "notes": [note]}, CALLER)
         result = (await workspace.runner.run(call)).result
         return result["answered"], [one["text"] for one in result["passages"] if not one["weak"]]
 
     assert await properties_for("who else was invited to Hut tour?") == (True, ["guests: Nora, Pál"])
     is_answered, _ = await properties_for("how do I tune a piano?")
     assert not is_answered
+    # A value of another kind is no answer, even if the question contains all of its words.
+    _, passages = await properties_for("since when is the tuba waiting?", "Tuba")
+    assert "state: waiting" not in passages

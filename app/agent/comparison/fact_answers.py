@@ -6,16 +6,21 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from app.agent.comparison.chosen_readings import is_settled
+from app.agent.comparison.found_notes import FoundNotes
+from app.agent.language.grammar.joined_facts import join_facts, split_questions
+from app.agent.language.grammar.linked_facts import MAX_WORDS, find_fact_of_link, find_linked_fact
 from app.agent.language.grammar.note_facts import (
     FACTS,
+    NoteFact,
     PropertiesOf,
+    asked_kinds,
     find_fact,
-    join_facts,
     may_answer,
+    notes_asked_about,
+    present_values,
     says_sum,
-    split_questions,
 )
-from app.agent.language.grammar.questions import question_language
+from app.agent.language.grammar.questions import is_question, question_language
 from app.agent.language.grammar.request import Request
 from app.agent.language.meaning.clarifications import MAX_OPTIONS, with_options
 from app.agent.language.meaning.conditions import top_level_parts
@@ -27,6 +32,7 @@ from app.agent.language.meaning.readings import (
     ContentQuestion,
     Interpretation,
     ModelRequired,
+    NoteSet,
     PipelineStep,
     Reading,
     Reply,
@@ -35,6 +41,7 @@ from app.agent.language.model.candidates import have_same_meaning
 from app.agent.language.words.lexicon import languages
 from app.agent.request_interpreter import RequestInterpreter
 from app.agent.shown_results import MIN_OTHER_PROBABILITY, MIN_SHOWN_PROBABILITY
+from app.index.query_serializer import quote_value
 from app.vault.path import name_key
 
 _QUESTION_ACTIONS = frozenset(("properties_of", "question"))
@@ -45,19 +52,23 @@ class FactAnswers:
 
     Args:
         requests: Interprets the parts of a question.
+        found: Searches for the notes that link to the one in a question.
         properties_of: Returns the properties of the note at a path; without it, no question is answered.
     """
 
-    def __init__(self, requests: RequestInterpreter, properties_of: PropertiesOf | None) -> None:
+    def __init__(
+        self, requests: RequestInterpreter, found: FoundNotes, properties_of: PropertiesOf | None
+    ) -> None:
         self._requests = requests
+        self._found = found
         self._properties_of = properties_of
 
     def joined_facts(
         self, interpretation: Interpretation, text: str, state: DialogState
     ) -> Interpretation | None:
         """Return the answer to two questions about properties of one note; None for other requests."""
-        is_question = question_language(text, languages()) is not None
-        if self._properties_of is None or is_settled(interpretation, text, state) or not is_question:
+        asks = question_language(text, languages()) is not None
+        if self._properties_of is None or is_settled(interpretation, text, state) or not asks:
             return None
         state = self._requests.state_for(text, state)
         for first, second in split_questions(self._requests.request_of(text, state)):
@@ -66,51 +77,96 @@ class FactAnswers:
                 return joined
         return None
 
-    def with_fact(self, interpretation: Interpretation, request: Request) -> Interpretation:
+    async def with_fact(self, interpretation: Interpretation, request: Request) -> Interpretation:
         """Answer the question with the property of the note that fits; offer the other readings with it."""
         is_understood = isinstance(interpretation, Reply) and interpretation.understood
         if self._properties_of is None or is_understood or isinstance(interpretation, ModelRequired):
             return interpretation
         is_sum = says_sum(request)
-        if isinstance(interpretation, Reading):
-            is_sum = is_sum and interpretation.last.action == "count"
-            if not is_sum and not _asks_for_missing(interpretation, self._properties_of):
+        if isinstance(interpretation, Reading) and not (is_sum and interpretation.last.action == "count"):
+            if not _asks_for_one(interpretation):
                 return interpretation
+            return await self._with_known_value(interpretation, request, self._properties_of)
         offered = interpretation.options if isinstance(interpretation, Clarification) else ()
         actions = {option.reading.last.action for option in offered}
-        if isinstance(interpretation, Clarification) and not (is_sum or actions & _QUESTION_ACTIONS):
+        fact = find_fact_of_link(request, self._properties_of)
+        is_free = is_sum or bool(actions & _QUESTION_ACTIONS) or (fact is not None and is_question(request))
+        if isinstance(interpretation, Clarification) and not is_free:
             return interpretation
-        fact = find_fact(request, self._properties_of)
+        fact = fact or await self._fact(request, self._properties_of)
         if fact is None:
             is_asked = is_sum or _asks_for_first(interpretation, request)
             return _with_values_first(interpretation, is_sum=is_sum) if is_asked else interpretation
-        if isinstance(interpretation, Reading):
-            # "When was it published?" means `published` in a note without the more common `year`.
-            is_same_note = fact.reading.last.target == interpretation.last.target
-            return fact.reading if is_same_note or is_sum else interpretation
-        if fact.is_named and not offered:
+        if isinstance(interpretation, Reading) or (fact.is_named and not offered):
             return fact.reading
         if not offered and isinstance(interpretation, ContentQuestion):
             step = PipelineStep("question", None, {"query": request.text})
             other = Reading((step,), fact.reading.score, language=fact.reading.language)
             offered = (ClarificationOption(serialize(other), other),)
         is_look = not any(request.writes(known.reading) for known in offered)
-        is_question = question_language(request.text, (request.language,)) is not None
-        share = MIN_SHOWN_PROBABILITY if is_question and is_look else 0.0
+        asks = question_language(request.text, (request.language,)) is not None
+        share = MIN_SHOWN_PROBABILITY if asks and is_look else 0.0
         option = ClarificationOption(serialize(fact.reading), fact.reading, share)
         others = [
             replace(known, share=max(known.share, MIN_OTHER_PROBABILITY))
             for known in offered
             if not have_same_meaning(known.reading, fact.reading)
         ]
+        others.sort(key=lambda known: known.reading.last.action != "question")
         return with_options(Clarification("", ()), (option, *others))
+
+    async def _with_known_value(
+        self, reading: Reading, request: Request, properties_of: PropertiesOf
+    ) -> Interpretation:
+        """Return the answer to a question about one value of one note, which the note may lack.
+
+        "When was it published?" means `published` in a note without the more common `year`, and "his email?"
+        that of a linked note. "How old is she?" asks for no time of the note's file. Without a value, the
+        answer is a passage.
+        """
+        if fact := find_fact_of_link(request, properties_of):
+            return fact.reading
+        step = reading.last
+        is_age = step.arguments["about"] in FACTS and "ages" in asked_kinds(request, request.tokens)
+        notes, about = step.target.notes if step.target else (), step.arguments["about"]
+        values = present_values(properties_of, notes, about)
+        if not is_age and (about in FACTS or not all(isinstance(value, bool) for value in values)):
+            return reading
+        is_missing = not values and not is_age
+        fact = await self._fact(request, properties_of) if is_missing else find_fact(request, properties_of)
+        if fact is not None and (is_missing or fact.reading.last.target == step.target):
+            return fact.reading
+        persons = request.language.words("personal_pronouns")
+        is_of_person = is_age and any(token.key in persons for token in request.tokens)
+        return (
+            ContentQuestion(request.text)
+            if is_of_person or (is_missing and is_question(request))
+            else reading
+        )
+
+    async def _fact(self, request: Request, properties_of: PropertiesOf) -> NoteFact | None:
+        """Return the fact that a question names in its notes, or else in a note one link away."""
+        own = find_fact(request, properties_of)
+        if own is not None and (own.is_named or not says_sum(request)):
+            return own
+        return await self._linked_fact(request, properties_of) or own
+
+    async def _linked_fact(self, request: Request, properties_of: PropertiesOf) -> NoteFact | None:
+        """Return the fact of a note one link away from the one in a question, or None."""
+        if (fact := find_linked_fact(request, properties_of)) or not self._found.can_search:
+            return fact
+        paths = asked[0] if (asked := notes_asked_about(request, MAX_WORDS)) is not None else ()
+        if len(paths) != 1:
+            return None
+        linking = await self._found.with_hits(NoteSet(query=f"links-to:{quote_value(paths[0])}"))
+        return find_linked_fact(request, properties_of, linking.notes)
 
     def without_other_facts(self, clarification: Clarification, request: Request) -> Clarification:
         """Return a question without properties that are no answer; it then offers one from the notes."""
         offered = clarification.options + clarification.spare
         actions = {option.reading.last.action for option in offered}
-        is_question = question_language(request.text, languages()) is not None
-        if self._properties_of is None or not is_question or not actions & _QUESTION_ACTIONS:
+        asks = question_language(request.text, languages()) is not None
+        if self._properties_of is None or not asks or not actions & _QUESTION_ACTIONS:
             return clarification
         before = (
             [option.reading for option in request.dialog.question.options]
@@ -176,13 +232,8 @@ def _leaves_out_condition(step: PipelineStep, offered: Sequence[ClarificationOpt
     return any(known < own and any(not part.startswith(about) for part in own - known) for own in others)
 
 
-def _asks_for_missing(reading: Reading, properties_of: PropertiesOf) -> bool:
-    """Return whether a reading shows only one property of one note, which is missing or a checkbox."""
+def _asks_for_one(reading: Reading) -> bool:
+    """Return whether a reading shows only one value of one note."""
     step = reading.last
-    if len(reading.steps) > 1 or step.action != "properties_of" or "about" not in step.arguments:
-        return False
-    about = str(step.arguments["about"])
-    if about in FACTS or step.target is None or len(step.target.notes) != 1:
-        return False
-    properties = {name_key(name): value for name, value in properties_of(step.target.notes[0]).items()}
-    return isinstance(properties.get(name_key(about), True), bool)
+    is_value = len(reading.steps) == 1 and step.action == "properties_of" and "about" in step.arguments
+    return is_value and step.target is not None and len(step.target.notes) == 1

@@ -16,6 +16,7 @@ from app.agent.language.tasks.task_references import says_done
 from app.agent.language.words.lexicon import Language
 from app.agent.language.words.spelling import correct_spelling
 from app.agent.language.words.tokens import tokenize
+from app.answering.question import stop_words
 
 
 def without_deletions(clarification: Clarification, request: Request) -> Clarification:
@@ -53,7 +54,8 @@ def without_asked_changes(clarification: Clarification, request: Request) -> Cla
     asks = tokens[0].key in request.language.words("asking_words") or (
         tokens[0].key in request.language.verbs() and asking_lead(request, tokens)[1] > 0
     )
-    verbs = {action for at in range(len(tokens)) for action in request.actions_at(tokens, at)}
+    said = (at for at, token in enumerate(tokens) if token.key not in stop_words(request.language.code))
+    verbs = {action for at in said for action in request.actions_at(tokens, at)}  # not that of "for"
     kept = [option for option in offered if not request.writes(option.reading)]
     asks = asks and not any(writes(request.allowed, verb) for verb in verbs) and not says_done(request)
     if not asks or len(kept) in (0, len(offered)):

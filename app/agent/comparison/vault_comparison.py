@@ -39,6 +39,7 @@ from app.agent.language.doubts.option_order import UNUSUAL, USELESS, OptionRanke
 from app.agent.language.doubts.stated_changes import StatedChanges
 from app.agent.language.grammar.coverage import accounts_for_all
 from app.agent.language.grammar.note_facts import PropertiesOf, present_values
+from app.agent.language.grammar.questions import is_question
 from app.agent.language.grammar.request import Request
 from app.agent.language.interpretation.compound_requests import without_dropped_orders
 from app.agent.language.interpretation.grammar_readings import GUESS_SCORE
@@ -59,6 +60,7 @@ from app.agent.language.meaning.notation import serialize
 from app.agent.language.meaning.readings import (
     Clarification,
     ClarificationOption,
+    ContentQuestion,
     Interpretation,
     PipelineStep,
     Reading,
@@ -101,7 +103,7 @@ class VaultComparison:
         self._words = words
         self._properties_of = properties_of
         self._found = found
-        self._facts = FactAnswers(requests, properties_of)
+        self._facts = FactAnswers(requests, found, properties_of)
         self._own_values = OwnValues(properties_of)
         self._headings = NoteHeadings(headings_of)
         self._owned = OwnedNotes(self._compare_text, properties_of)
@@ -151,7 +153,7 @@ class VaultComparison:
     ) -> Interpretation:
         """Return the interpretation of one order, revised according to the vault."""
         request = self._requests.request_of(text, self._requests.state_for(text, state))
-        interpretation = self._facts.with_fact(interpretation, request)
+        interpretation = await self._facts.with_fact(interpretation, request)
         if not self._found.can_search:
             return interpretation
         ranker = OptionRanker(text, self._words(), self._found.with_hits, self._properties_of)
@@ -172,9 +174,16 @@ class VaultComparison:
             if not finds_nothing(interpretation, await self._found.with_found_notes(interpretation)):
                 return interpretation
             plain = self._requests.interpret_without_guesses(text, request.dialog)
-            interpretation = self._facts.with_fact(plain, request)
+            interpretation = await self._facts.with_fact(plain, request)
             interpretation = await self._tasks.with_described_task(interpretation, request)
             is_wrong_guess = True
+        elif (
+            isinstance(interpretation, Reading)
+            and is_question(request)
+            and finds_nothing(interpretation, await self._found.with_found_notes(interpretation))
+        ):
+            fact = await self._facts.with_fact(ContentQuestion(text), request)
+            return interpretation if isinstance(fact, ContentQuestion) else fact
         if isinstance(interpretation, Reading) and self._requests.is_change(interpretation):
             interpretation = await self._questions.ask_in_doubt(interpretation, request, ranker)
         if not isinstance(interpretation, Clarification):

@@ -98,7 +98,7 @@ class Pipeline:
     async def run(self, reading: Reading) -> DialogState:
         """Run the steps until one fails, is denied or asks a question; return the dialog state after them."""
         # In the first step, "these" means the notes of the last list.
-        previous: tuple[str, ...] = self._state.dialog.them
+        before, previous = self._state.dialog, self._state.dialog.them
         keeps_tasks = all(step.action in TASK_ACTIONS for step in reading.steps)
         tasks = self._state.dialog.tasks if keeps_tasks else ()
         self._state.dialog = replace(
@@ -118,6 +118,9 @@ class Pipeline:
                     self._say_skipped_steps(later)
                 break
             previous = result
+        if reading.is_aside:
+            self._state.dialog = replace(before, asked="", subject=())
+            return self._state.dialog
         last = reading.last
         if last.action == "open" and last.target is not None and len(previous) == 1:
             # The request after "open the cat's note" is about that note, not about notes with a tag.

@@ -17,9 +17,7 @@ _WORD = re.compile(r"[^\W\d_]+")
 def question_language(text: str, languages: Sequence[Language]) -> Language | None:
     """Return the language of a question; None if the text is not a question."""
     words = [word.casefold() for word in _WORD.findall(text)]
-    language = next(
-        (candidate for candidate in languages if words and words[0] in candidate.words("asking_words")), None
-    )
+    language = next((candidate for candidate in languages if _asks(words, candidate)), None)
     if language is None and text.rstrip().endswith("?"):
         language = next(
             (candidate for candidate in languages if candidate.words("question_words") & set(words)), None
@@ -27,10 +25,18 @@ def question_language(text: str, languages: Sequence[Language]) -> Language | No
     return language
 
 
+def _asks(words: Sequence[str], language: Language) -> bool:
+    """Return whether words begin with one that asks, perhaps after a small word: "by when"."""
+    leads = language.table("fact_questions")["leads"]
+    start = 1 if len(words) > 1 and words[0] in leads else 0
+    return bool(words) and words[start] in language.words("asking_words")
+
+
 def is_question(request: Request) -> bool:
     """Return whether a request asks something, perhaps without a question mark: "is status done"."""
-    asking = {*request.language.table("doubts")["asking_verbs"], *request.language.words("asking_words")}
-    return request.text.rstrip().endswith("?") or request.tokens[0].key in asking
+    keys = [token.key for token in request.tokens if token.is_word]
+    is_verb = bool(keys) and keys[0] in request.language.table("doubts")["asking_verbs"]
+    return request.text.rstrip().endswith("?") or is_verb or _asks(keys, request.language)
 
 
 def source_note(request: Request) -> tuple[str, str]:

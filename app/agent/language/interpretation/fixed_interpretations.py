@@ -28,7 +28,6 @@ from app.agent.language.interpretation.corrections import parse_correction
 from app.agent.language.interpretation.follow_ups import parse_plain_follow_up, parse_refined_question
 from app.agent.language.lookups.described_sets import parse_described_list
 from app.agent.language.lookups.listed_notes import parse_neighbor, refuse_position
-from app.agent.language.lookups.property_questions import parse_property_question
 from app.agent.language.meaning.readings import (
     ContentQuestion,
     Interpretation,
@@ -73,7 +72,6 @@ class FixedInterpretations:
             self._run_or_asked(parse_property_line),
             _interpret_source_question,
             self._decided(_open_by_name),
-            parse_property_question,
             parse_task_list,
             parse_link_question,
             self._decided(parse_relations),

@@ -120,6 +120,7 @@ class Reading:
         language: The code of the request's language.
         verb_words: The number of words in the verb phrases.
         is_certain: Whether all values are unambiguous.
+        is_aside: Whether the conversation stays about its note: "his email?" about the keeper of a tool.
     """
 
     steps: tuple[PipelineStep, ...]
@@ -129,6 +130,7 @@ class Reading:
     language: str = "en"
     verb_words: int = 0
     is_certain: bool = True
+    is_aside: bool = False
 
     @property
     def last(self) -> PipelineStep:

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from app.agent.language.grammar.note_facts import NoteFact, find_fact, join_facts, may_answer, split_questions
+from app.agent.language.grammar.joined_facts import join_facts, split_questions
+from app.agent.language.grammar.note_facts import NoteFact, find_fact, may_answer
 from app.agent.language.meaning.dialog import DialogState
 from app.agent.language.words.lexicon import languages
 from app.agent.transcript import Question
