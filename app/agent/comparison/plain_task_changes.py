@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from math import inf
+from operator import itemgetter
 
 from app.agent.language.changes.line_removals import TASK
 from app.agent.language.grammar.questions import is_question
-from app.agent.language.grammar.request import Request, without_marks_at_end, writes
+from app.agent.language.grammar.request import Request, without_marks_at_end
 from app.agent.language.interpretation.grammar_readings import GUESS_SCORE
 from app.agent.language.meaning.actions import TASK_ACTIONS
 from app.agent.language.meaning.clarifications import with_readings_first
@@ -18,13 +20,16 @@ from app.agent.language.meaning.readings import (
     PipelineStep,
     Reading,
 )
-from app.agent.language.tasks.task_matching import content_words, share_of_task
+from app.agent.language.tasks.new_tasks import adds_tasks
+from app.agent.language.tasks.task_matching import content_words, share_of_task, word_stems
 from app.agent.language.tasks.task_references import described_tasks, parse_due, says_done
 from app.agent.language.words.dates import ISO_DAY
 from app.agent.language.words.tokens import Token
+from app.agent.language.words.vault_words import name_parts
 from app.answering.question import stems, stop_words
 from app.index.records import TaskRecord
 from app.vault.markdown.tasks import task_facts
+from app.vault.path import name_key
 
 _ONE_WORD = 0.7
 """The weight of a word of which a task contains only another form, and the least share of a task's words."""
@@ -60,6 +65,11 @@ class _Meant:
         """The share of the words that the task contains."""
         return self.weight / len(self.words)
 
+    def is_whole(self, language: str) -> bool:
+        """Return whether the task contains all words, perhaps in other forms."""
+        known = word_stems(self.task.text, language)
+        return all(word_stems(word, language) <= known for word in self.words)
+
 
 def with_meant_task(
     question: Clarification, request: Request, tasks: Sequence[TaskRecord]
@@ -81,7 +91,7 @@ def with_meant_task(
     asks = request.text.rstrip().endswith("?") or (is_question(request) and not ticks)
     if asks or (meant := _meant_task(request, tasks)) is None:
         return question
-    due = "" if ticks or deletes else _new_day(question, request, meant.task)
+    due = "" if ticks or deletes else _new_day(question, request, meant)
     text = {"old": meant.task.text, "whole": TASK} if deletes else {"query": meant.task.text}
     action = "remove_text" if deletes else "reschedule_task" if due else "complete_task"
     note = NoteSet(notes=(str(meant.task.path),))
@@ -89,8 +99,11 @@ def with_meant_task(
     fits = ticks or deletes or (first is not None and first.last.action == step.action)
     if not fits and meant.in_talk:
         is_lookup = first is None or not request.writes(first)
-        least = _HALF if _is_order(request, meant, step) else _ONE_WORD if is_lookup else inf
-        fits = meant.share >= least if due else is_lookup and _states(request, meant)
+        is_whole = _is_whole(request, meant, step)
+        least = _HALF if is_whole or _is_order(request, meant, step) else _ONE_WORD if is_lookup else inf
+        fits = meant.share >= least if due else is_lookup and (is_whole or _states(request, meant))
+    if first is not None and adds_tasks(first.last) and not (ticks or deletes):
+        fits = bool(due) and meant.is_whole(request.language.code)
     conditions = request.language.table("task_changes")["conditions"]
     is_open = step.action == "complete_task" and any(own.key in conditions for own in request.tokens)
     if step.action not in request.allowed or is_open or not fits:
@@ -160,11 +173,11 @@ def _meant_task(request: Request, tasks: Sequence[TaskRecord]) -> _Meant | None:
             if best >= _ONE_WORD:
                 task = group[weights.index(best)]
                 others = (share_of_task(words, str(own.path), own.text, code) for own in tasks if own != task)
-                rival = max(others, default=0.0) * len(words)
+                in_talk, rival = group is not tasks, max(others, default=0.0) * len(words)
                 if rival > best:
                     continue
-                is_unique = rival <= _HALF * best
-                meant = _Meant(task, group is not tasks, best, frozenset(words), is_unique)
+                is_unique = rival <= _HALF * best or (in_talk and round(best - rival, 1) >= _ONE_WORD)
+                meant = _Meant(task, in_talk, best, frozenset(words), is_unique)
                 return meant if second <= _HALF * best else None
     return None
 
@@ -180,17 +193,23 @@ def _words_for_task(request: Request, tokens: tuple[Token, ...]) -> set[str]:
     }
     # "The 29th" is a day only after a task.
     due = next((at for at in range(1, len(tokens)) if parse_due(request, tokens[at:])), len(tokens))
-    said = [token.value for token in tokens[:due] if token.key not in days]
-    return content_words(" ".join(said)) - orders
+    before, _ = next(_before_day(replace(request, tokens=tokens)), (tokens[:due], ""))
+    said = [token for token in before if token.key not in days]
+    # "The skip" is no order.
+    nouns = {noun.key for lead, noun in pairwise(said) if lead.key in language.words("determiners")}
+    nouns -= {*stop_words(language.code), *language.words("task_nouns"), *language.words("adjectives")}
+    return (content_words(" ".join(token.value for token in said)) - orders) | nouns
 
 
-def _new_day(question: Clarification, request: Request, task: TaskRecord) -> str:
+def _new_day(question: Clarification, request: Request, meant: _Meant) -> str:
     """Return the new due date that a request gives a task; an empty text for another request."""
     moves = [own.last for own in described_tasks(request) if own.last.action == "reschedule_task"]
-    offered = [own.reading.last for own in question.options[:1]]
-    moves += [own for own in offered if own.action == "reschedule_task"]
+    offered = [own.reading.last for own in question.options]
+    first = offered[:1] if request.tokens[0].key in request.language.verbs() else offered
+    moves += [own for own in first if own.action == "reschedule_task"]
     due = next((str(own.arguments["due"]) for own in moves if "due" in own.arguments), "")
-    is_shift = due[:1] in ("+", "-") and task_facts(task.text).due is not None
+    due = due or (_whole_day(request, meant) if meant.in_talk else "")
+    is_shift = due[:1] in ("+", "-") and task_facts(meant.task.text).due is not None
     return due if is_shift or ISO_DAY.fullmatch(due) else ""
 
 
@@ -222,10 +241,13 @@ def _is_sure(
     elif is_order:
         is_sure = is_known and (meant.share > _HALF if meant.in_talk else meant.share >= _ONE_WORD)
     else:
-        is_sure = meant.in_talk and _is_whole(request, meant)
-    rivals = TASK_ACTIONS if ticks else _RIVALS if is_order else request.allowed
-    changes = (own for own in others if own.action in rivals and writes(request.allowed, own.action))
-    return is_sure and (ticks or meant.is_unique) and all(_is_like(own, step) for own in changes)
+        is_sure = meant.in_talk and _is_whole(request, meant, step)
+    changes = (own for own in others if own.action in (TASK_ACTIONS if ticks else _RIVALS))
+    is_rivaled = any(not _is_like(own, step) and _is_said(request, own) for own in changes)
+    words, path = [*meant.words], (str(meant.task.path),)
+    is_move = step.action == "reschedule_task" and len(words) == 1
+    is_note = is_move and request.vocabulary.notes(words[0]) not in ((), path)
+    return is_sure and (ticks or meant.is_unique) and not (is_rivaled or is_note)
 
 
 def _is_like(step: PipelineStep, change: PipelineStep) -> bool:
@@ -251,8 +273,8 @@ def _is_order(request: Request, meant: _Meant, step: PipelineStep) -> bool:
         is_moved = language.has_phrase(request.tokens, "task_changes", "moved")
         return is_moved or ((is_described or continues) and not is_past)
     # "Finish chapter 2" may be another task, and so may "I have finished the new ropes" in another note.
-    verb = {*stems(meant.task.text, language.code)[:1]}
-    is_same = meant.in_talk or verb <= {*stems(request.text, language.code)}
+    verb = word_stems(meant.task.text.split()[0], language.code)
+    is_same = meant.in_talk or verb <= word_stems(request.text, language.code)
     return is_described and is_same and request.tokens[0].key not in language.verbs()
 
 
@@ -265,13 +287,66 @@ def _means_other_task(request: Request, meant: _Meant) -> bool:
     return is_same and not all(shares)
 
 
-def _is_whole(request: Request, meant: _Meant) -> bool:
-    """Return whether a statement has only words of a task and ends with its verb: "the hotel is booked"."""
-    code, tokens = request.language.code, without_marks_at_end(request.tokens)
+def _is_said(request: Request, step: PipelineStep) -> bool:
+    """Return whether a request names the known property that a step sets; True for other steps."""
+    words, key = {token.key for token in request.tokens}, str(step.arguments.get("key", ""))
+    is_known = request.vocabulary.find_property(key) is not None
+    return step.action != "set_property" or (is_known and bool(words & name_parts(name_key(key))))
+
+
+def _is_whole(request: Request, meant: _Meant, step: PipelineStep) -> bool:
+    """Return whether a request has only words of a task and its new day, or says that it is done.
+
+    "The hotel is booked" ends with another form of a word of the task, and "sent the agenda" begins with one.
+    """
+    language, code, text = request.language, request.language.code, meant.task.text
+    known, table = word_stems(text, code), language.table("task_changes")
+    tokens = [token for token in request.tokens if token.kind != "mark"]
+    if step.action == "reschedule_task":
+        return _whole_day(request, meant) != ""
+    if not meant.is_whole(code) or not _is_plain(tokens, known, {*table["plain_words"]}, code):
+        return False
+    words = [word.strip(",.;:") for word in text.casefold().split()]
+    said = [own.key for own in tokens if own.key not in {*table["plain_words"], *stop_words(code)}]
     is_stated = any(own.last.action == "complete_task" for own in described_tasks(request))
-    known, plain = {*stems(meant.task.text, code)}, request.language.table("task_changes")["plain_words"]
-    last = tokens[-1].key
-    is_verb = last not in stop_words(code) and {*stems(last, code)} <= known
-    # "Last year's hotel" may be another one.
-    is_plain = all(own.key in plain or known.issuperset(stems(own.key, code)) for own in tokens)
-    return is_stated and is_verb and is_plain and len({last, *meant.words}) > 1
+    is_done = is_stated and said != [] and (said[-1] not in words or said[-1] == words[0])
+    begins = said != [] and said[0] not in words and word_stems(said[0], code) == word_stems(words[0], code)
+    has_obtained = any(own.key in table["obtained"] for own in tokens)
+    if has_obtained and not {*words}.isdisjoint(table["obtain"]):
+        return True
+    return (is_done or begins) and len({*said, *meant.words}) > 1
+
+
+def _whole_day(request: Request, meant: _Meant) -> str:
+    """Return the day that a request gives a task with nothing but words of the task, or an empty text."""
+    code, language = request.language.code, request.language
+    plain = {*language.table("task_changes")["plain_words"]} - {*language.table("doubts")["asking_verbs"]}
+    known = word_stems(meant.task.text, code)
+    # "The hotel is on Friday" says when it is needed.
+    days = (due for words, due in _before_day(request) if _is_plain(words, known, plain, code))
+    return next(days, "") if meant.is_whole(code) else ""
+
+
+def _is_plain(tokens: Sequence[Token], known: Collection[str], plain: Collection[str], code: str) -> bool:
+    """Return whether all words are plain ones or some of a task: "last year's hotel" may be another one."""
+    return all(own.key in plain or word_stems(own.key, code) <= {*known} for own in tokens)
+
+
+def _before_day(request: Request) -> Iterator[tuple[tuple[Token, ...], str]]:
+    """Yield the words before the new day of a task and the day, in the whole request or one of its clauses.
+
+    The last clause begins with an order: "Jo can't do the 27th, make the stitches the 26th".
+    """
+    language, tokens = request.language, without_marks_at_end(request.tokens)
+    mark = next((at for at, token in enumerate(tokens) if token.kind == "mark"), len(tokens))
+    last = _last_clause(tokens)
+    parts = (tokens, tokens[:mark], last[1:] if last != tokens and last[0].key in language.verbs() else ())
+    for part in dict.fromkeys(parts):
+        ends = (at for at in (len(part) - 2, len(part) - 1) if at > 0)
+        ends = (at for at in ends if language.matches_phrase(part[at:], "task_changes", "endings"))
+        end = next(ends, len(part))
+        found = ((at, parse_due(request, part[at:end])) for at in range(1, end))
+        at, due = next(filter(itemgetter(1), found), (0, ""))
+        days = sum(own.kind == "date" for own in request.mentions(tokens if part != parts[2] else part))
+        if due and days <= 1:
+            yield tuple(token for token in part[:at] if token.kind != "mark"), due

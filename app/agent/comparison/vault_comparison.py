@@ -12,6 +12,7 @@ from app.agent.comparison.compared_properties import ComparedProperties
 from app.agent.comparison.daily_notes import DailyNotes
 from app.agent.comparison.date_changes import DateChanges
 from app.agent.comparison.described_tasks import DescribedTasks
+from app.agent.comparison.explained_lists import with_explained_list
 from app.agent.comparison.fact_answers import FactAnswers
 from app.agent.comparison.found_notes import FoundNotes, finds_nothing
 from app.agent.comparison.joined_orders import JoinedOrders
@@ -141,7 +142,14 @@ class VaultComparison:
         kept = without_dropped_orders(request, compared)
         if not is_split and not (isinstance(compared, Clarification) and isinstance(kept, Clarification)):
             kept = compared
-        return self._offered_tasks.compare_tasks(kept, request)
+        compared = self._offered_tasks.compare_tasks(kept, request)
+        if not isinstance(compared, Clarification) or not self._found.can_search:
+            return compared
+        return await with_explained_list(compared, request, self._finds)
+
+    async def _finds(self, reading: Reading) -> bool:
+        """Return whether a search finds notes."""
+        return not finds_nothing(reading, await self._found.with_found_notes(reading))
 
     async def _compare_text(self, text: str, request: Request) -> Interpretation:
         """Return the interpretation of another text in the dialog of a request, revised by the vault."""
@@ -160,7 +168,6 @@ class VaultComparison:
         interpretation = await self._own_values.prefer(interpretation, request, ranker.exists_near)
         interpretation = self._headings.with_heading(interpretation, request)
         interpretation = await self._tasks.with_described_task(interpretation, request)
-        interpretation = await self._tasks.with_tasks_of_notes(interpretation, request)
         interpretation = await self._dates.with_date_changes(interpretation, request)
         interpretation = await self._dates.with_likely_year(interpretation, request)
         interpretation = self._with_property_changes(interpretation, request)

@@ -81,9 +81,10 @@ async def test_without_tasks_options_stay_as_they_are() -> None:
 
 
 async def test_a_task_is_labeled_without_its_date(talk) -> None:
-    await fill(talk, Barn="# Barn\n- [ ] Rinse the hose 📅 2031-12-04\n- [ ] Grain\n")
-    await say(talk, "open Barn", "the hose is rinsed")
-    assert talk.items[-1].choices[0].label == "complete task · Barn · task: Rinse the hose"
+    await fill(talk, Barn="# Barn\n- [ ] Rinse the hose 📅 2031-12-04\n- [ ] Rinse the hose reel\n")
+    await say(talk, "open Barn", "rinse the hose can wait until 2031-12-24")
+    label = talk.items[-1].choices[0].label
+    assert label == "reschedule task · Barn · task: Rinse the hose · due: 2031-12-24"
 
 
 def test_in_a_vault_with_too_many_tasks_no_option_is_left_out(talk, monkeypatch) -> None:

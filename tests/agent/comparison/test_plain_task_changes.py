@@ -28,6 +28,19 @@ YARD = "# Yard\n- [ ] Repair the fence by the pond\n- [ ] Move the compost heap\
         ("the compost heap can wait until 2031-12-20", "- [ ] Move the compost heap 📅 2031-12-20"),
         ("die Scharniere sind geölt, hake das ab", "- [x] Scharniere ölen"),
         ("the hinges have to wait a week", "- [ ] Grease the hinges 📅 2031-12-13"),
+        ("the rake's ordered already", "- [x] Order a new rake"),
+        ("greased the hinges", "- [x] Grease the hinges 📅 2031-12-06"),
+        ("got the rake", "- [x] Order a new rake"),
+        ("hinges are sorted", "- [x] Grease the hinges 📅 2031-12-06"),
+        (
+            "spare wheel by 2031-12-12 please, before the tour",
+            "- [ ] Ask Bo about the spare wheel 📅 2031-12-12",
+        ),
+        ("the rake -> 2031-12-12", "- [ ] Order a new rake 📅 2031-12-12"),
+        ("i want the rake by 2031-12-12", "- [ ] Order a new rake 📅 2031-12-12"),
+        ("Bo can't do the 5th, make the rake 2031-12-12", "- [ ] Order a new rake 📅 2031-12-12"),
+        ("Scharniere sind geölt", "- [x] Scharniere ölen"),
+        ("die Scharniere erst am 12.12.2031", "- [ ] Scharniere ölen 📅 2031-12-12"),
     ],
 )
 async def test_the_only_task_that_a_request_can_mean_is_changed(talk, request_text, line) -> None:
@@ -54,6 +67,13 @@ async def test_the_only_task_that_a_request_can_mean_is_changed(talk, request_te
         "until the hinges are greased",
         "once the hinges are greased, tick that",
         "last year's hinges were greased",
+        "the rake is new",
+        "the rake is on 2031-12-04",  # an event, not the day of its order
+        "the rake was ordered on 2031-12-04",
+        "got the rake from Bo back",
+        "the hinges could be greased",
+        "we ordered the rake stand",
+        "die Scharniere waren am 4.12.2031",
         "keine Scharniere sind geölt",
         "wenn die Scharniere geölt sind, hak das ab",
         "greased the chain of the bike, tick that",  # the verb of a task, but another thing
@@ -113,7 +133,8 @@ async def test_two_tasks_with_the_same_words_are_asked_about(talk) -> None:
 async def test_a_task_in_other_forms_is_offered_first(talk, task, request_text) -> None:
     await fill(talk, Shed=f"# Shed\n- [ ] {task}\n- [ ] Sweep\n")
     await say(talk, "open Shed", request_text)
-    assert f'complete_task [@Shed] query="{task}"' in choices(talk)[0] or "[x]" in text(talk, "Shed.md")
+    done = "[x]" in text(talk, "Shed.md")
+    assert done or f'complete_task [@Shed] query="{task}"' in choices(talk)[0]
 
 
 @pytest.mark.parametrize(
@@ -144,6 +165,19 @@ async def test_the_change_of_a_task_is_the_first_option(talk, request_text, opti
     await say(talk, "open Shed", request_text)
     assert choices(talk)[0].startswith(option)
     assert text(talk, "Shed.md") == SHED
+
+
+@pytest.mark.parametrize(
+    ("request_text", "option"),
+    [
+        ("remind me to order a new rake by 2031-12-04", 'reschedule_task [@Shed] query="Order a new rake"'),
+        ("remind me to buy a hose by 2031-12-04", 'append [@Shed] text="- [ ] buy a hose 📅 2031-12-04"'),
+    ],
+)
+async def test_a_reminder_with_a_day_is_offered_as_a_task(talk, request_text, option) -> None:
+    await fill(talk, Shed=SHED, Yard=YARD)
+    await say(talk, "open Shed", request_text)
+    assert text(talk, "Shed.md") == SHED and choices(talk)[0].startswith(option)
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ SECTION, LINE = Reply("section", understood=False), Reply("line", understood=Fal
         ("make that bullet a task", LINE),
         ("turn the second line in H4 into a task", LINE),
         ("mach aus dem zweiten Punkt eine Aufgabe", LINE),
-        ("remind me to call mom on friday", REMINDER),
+        ("wake me at six", REMINDER),
         ("erinnere mich am Freitag an den Zahnarzt", REMINDER),
     ],
 )

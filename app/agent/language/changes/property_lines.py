@@ -52,7 +52,8 @@ def parse_property_line(request: Request, tokens: tuple[Token, ...]) -> list[Rea
     """
     if (narrowed := _narrowed_list(request, tokens)) is not None:
         return [narrowed]
-    if _ACTION not in request.allowed or not (about := _note_in_talk(request)):
+    asks = bool(tokens) and tokens[0].key in request.language.words("asking_words")
+    if asks or _ACTION not in request.allowed or not (about := _note_in_talk(request)):
         return []
     steps, notes, is_certain = about
     words = without_marks_at_end(tokens)

@@ -60,7 +60,7 @@ class DescribedPart:
 def parse_described_list(request: Request, tokens: tuple[Token, ...]) -> Reading | None:
     """Return the list of the notes that the words of a request describe; None for other requests."""
     words = without_marks_at_end(tokens)
-    if "find" not in request.allowed or request.dialog.question is not None:
+    if "find" not in request.allowed:
         return None
     ones = request.language.words("result_pronouns") & request.language.words("single_nouns")
     is_order = len(words) > 1 and bool(request.actions_at(words, 0))
@@ -70,6 +70,8 @@ def parse_described_list(request: Request, tokens: tuple[Token, ...]) -> Reading
         return counted
     action, lead = asking_lead(request, words)
     lead = lead if action == "find" else 0
+    if request.dialog.question is not None and not lead:
+        return None  # perhaps an answer
     copulas = request.language.table("property_values")["copulas"]
     # "Ada is calm today" is no list of notes with the status "calm".
     asks = lead > 0 or is_question(request) or not any(token.key in copulas for token in words)
@@ -239,6 +241,9 @@ def described_set(request: Request, tokens: Sequence[Token], *, asks: bool = Fal
         part = part or (_near_value(request, tokens, position) if asks else None)
         if part is not None:
             query = f"-{part.query}" if is_negated else part.query
+            if part.query.endswith(":true]") and {part.query, f"-{part.query}"} & {*conditions}:
+                is_negated, position = False, part.end
+                continue  # another word of its name: "have not paid the fee"
             if _PRESENCE.fullmatch(query):
                 return None  # "which stories are due?" asks for those due soon
             same = [known for known in conditions if condition_slots(known) == condition_slots(query)]
@@ -319,7 +324,7 @@ def described_part(request: Request, tokens: Sequence[Token], position: int) -> 
         tag = vocabulary.find_tag(tokens[lead].key) if lead == len(tokens) - 1 else None
         is_folder = vocabulary.find_folder(tokens[lead].key) is not None
         return DescribedPart(f"tag:{quote_value(tag)}", lead + 1) if tag and not is_folder else None
-    checkbox = mark_condition(request, token)
+    checkbox = _spelled_checkbox(request, tokens, token) or mark_condition(request, token)
     value = next(filter(None, map(vocabulary.find_value, _forms(request, token))), None)
     kind = sets.condition_of(token)
     if kind is not None and condition_slots(kind.query) == {"kind"}:
@@ -336,6 +341,15 @@ def described_part(request: Request, tokens: Sequence[Token], position: int) -> 
     is_known = token.key in request.language.function_words() | request.language.vocabulary()
     in_part = "" if is_known else vocabulary.search_for_values_with(token.key)
     return DescribedPart(in_part, position + 1) if in_part else None
+
+
+def _spelled_checkbox(request: Request, tokens: Sequence[Token], token: Token) -> str:
+    """Return the condition on the only checkbox all of whose words are said ("paid the fee"), or no text."""
+    said = {own.key for own in tokens}
+    names = [own.name for own in request.vocabulary.fields if request.vocabulary.is_checkbox(own.name)]
+    parts = {name: set(name_words(name_key(name))) for name in names}
+    spelled = [name for name in names if len(parts[name]) > 1 and parts[name] <= said]
+    return f"{_field(spelled[0])}:true]" if len(spelled) == 1 and token.key in parts[spelled[0]] else ""
 
 
 def mark_condition(request: Request, token: Token) -> str:

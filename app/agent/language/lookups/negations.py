@@ -26,13 +26,13 @@ _OPPOSITES = {">=": "<", ">": "<="}
 
 def with_negation(request: Request, interpretation: Interpretation) -> Interpretation:
     """Return a question that offers the negated search instead of a search without the request's negation."""
-    if not isinstance(interpretation, Reading) or not _is_negated(request):
+    if not isinstance(interpretation, Reading) or not is_negated(request):
         return interpretation
     step = interpretation.last
     if len(interpretation.steps) > 1 or step.action not in ("find", "count") or step.target is None:
         return interpretation
     *others, last = top_level_parts(step.target.query) or [""]
-    if not last or step.target.notes or _has_negation((*others, last)):
+    if not last or step.target.notes or has_negation((*others, last)):
         return interpretation
     query = " ".join((*others, _opposite(last)))
     opposite = replace(interpretation, steps=(replace(step, target=replace(step.target, query=query)),))
@@ -102,14 +102,14 @@ def with_negated_change(request: Request, reading: Reading) -> Reading:
     parts = top_level_parts(step.target.query)
     changed = [match for part in parts if (match := _CHANGED.fullmatch(part))]
     is_one = len({match["name"] for match in changed}) == 1
-    if not is_one or _has_negation(parts) or not _negates_change(request, changed[0]["name"]):
+    if not is_one or has_negation(parts) or not _negates_change(request, changed[0]["name"]):
         return reading
     spans = [match[0] for match in changed]
     query = " ".join((*(part for part in parts if part not in spans), negated(" ".join(spans))))
     return replace(reading, steps=(replace(step, target=replace(step.target, query=query)),))
 
 
-def _has_negation(parts: Sequence[str]) -> bool:
+def has_negation(parts: Sequence[str]) -> bool:
     """Return whether a condition of a search may express a negation; the end of a period does not."""
     changed = {part: match for part in parts if (match := _CHANGED.fullmatch(part))}
     starts = {match["name"] for match in changed.values() if match["sign"] == ">="}
@@ -118,7 +118,8 @@ def _has_negation(parts: Sequence[str]) -> bool:
     )
 
 
-def _is_negated(request: Request) -> bool:
+def is_negated(request: Request) -> bool:
+    """Return whether a request has a negation, or a word such as "without"."""
     language, tokens = request.language, request.tokens
     words = language.words("negations") | language.words("lacking")
     return any(

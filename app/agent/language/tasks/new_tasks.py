@@ -114,6 +114,9 @@ class _NewTaskParser:
                 yield _Lead(bare_end, before, 1, is_bare=True)
             if self._follows_task and (again_end := self._match(tokens, start, "again")) > start:
                 yield _Lead(again_end, before, 1)
+            end = self._language.match_prefix(tokens, start, "reminders", "tasks")
+            if end > start and self._request.dialog.this:
+                yield _Lead(end, before, 1, needs_day=True)
             if (noun := self._noun(tokens, start)) is not None and noun[1] != 1:
                 yield _Lead(noun[0], before, noun[1], is_bare=True)
             verb_end = self._match(tokens, start, "verbs")
@@ -229,7 +232,9 @@ class _NewTaskParser:
                 return []  # "add a task for the office there: call Ann" names an unknown place
         if lead.is_bare:
             return []
-        return self._unlisted(tokens[lead.end :], lead)
+        found = self._unlisted(tokens[lead.end :], lead)
+        dated = (replace(own, is_certain=False) for own in found if _is_dated(own.last))
+        return list(dated) if lead.needs_day else found
 
     def _words_before_colon(self, tokens: Sequence[Token]) -> tuple[date | None, Place] | None:
         """Parse the words between a lead and a colon: the due date and the place of the tasks."""

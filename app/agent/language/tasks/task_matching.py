@@ -18,6 +18,10 @@ TASK_FIELDS = {"open": "task-todo", "done": "task-done"}
 """The fields of the search language for tasks, by state."""
 
 _WORD = re.compile(r"\w+")
+_PARTICIPLE = re.compile(
+    r"(?:(ab|an|auf|aus|bei|ein|nach|um|vor|weg|zu|zurück)?ge|(?=be|ver|er|ent|zer))(\w{2,}?)(?:e?t|en)"
+)
+"""A German participle: "abgeholt", "besorgt"."""
 _MIN_TASK_SHARE = 0.5
 """The minimum share of the requested words that a matching task contains."""
 _NAME_SHARE = 0.5
@@ -137,7 +141,15 @@ def _word_share(words: Sequence[str], word: str, language: str) -> float:
     return _FORM_SHARE * any(_stem(known, language) == stem for known in words)
 
 
+def word_stems(text: str, language: str) -> set[str]:
+    """Return the stems of the words of a text, those of a past form as those of its verb."""
+    return {stem for word in _WORD.findall(text.casefold()) if word != "s" for stem in _stem(word, language)}
+
+
 @lru_cache(maxsize=100_000)
 def _stem(word: str, language: str) -> tuple[str, ...]:
     # Every request is compared with the words of all tasks, and most of these recur.
-    return tuple(stems(word, language))
+    known = next((own.table("past_forms") for own in languages() if own.code == language), {})
+    participle = _PARTICIPLE.fullmatch(word) if language == "de" else None
+    verb = known.get(word) or (f"{participle[1] or ''}{participle[2]}en" if participle else word)
+    return tuple(stems(verb, language))

@@ -157,7 +157,9 @@ def _implied_changes(request: Request, tokens: tuple[Token, ...]) -> Iterator[_C
         return
     for at in range(1, len(tokens)):
         after = language.match_prefix(tokens, at, "task_changes", "happened")
-        if at < after == len(tokens) - 1 and "complete_task" in request.allowed:
+        is_short = tokens[at - 1].key.endswith(("'s", "’s"))  # "the van's booked"
+        is_stated = (at < after or is_short) and len(tokens) - after in (1, 2)  # "is filled in"
+        if is_stated and "complete_task" in request.allowed:
             yield _Change("complete_task", (*tokens[:at], *tokens[after:]))
         start = max(at, language.match_prefix(tokens, at, "task_changes", "moved"))
         words = tuple(token for token in tokens[:at] if token.value.strip("-–—"))
