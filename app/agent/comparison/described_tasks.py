@@ -23,7 +23,7 @@ from app.agent.language.meaning.readings import (
     Reading,
     Reply,
 )
-from app.agent.language.tasks.task_matching import content_words, field_of_tasks, named_parts
+from app.agent.language.tasks.task_matching import TASK_FIELDS, content_words, field_of_tasks, named_parts
 from app.agent.language.tasks.task_references import described_tasks, resembles_note
 from app.answering.question import stems
 from app.index.query_serializer import quote_text
@@ -96,6 +96,33 @@ class DescribedTasks:
                 return interpretation  # the search for the words may find notes
             options = (ClarificationOption(serialize(meant), meant), *known)[:MAX_OPTIONS]
             return Clarification(question_about(options), options)
+        return interpretation
+
+    async def with_tasks_of_notes(self, interpretation: Interpretation, request: Request) -> Interpretation:
+        """Return a list of tasks with some words as that of notes with these words if no task has them.
+
+        Notes with the words in their names or in a linked value precede those with the words in their texts.
+        """
+        if not isinstance(interpretation, Reading) or len(interpretation.steps) > 1:
+            return interpretation
+        step = interpretation.last
+        words = str(step.arguments.get("query", ""))
+        if step.action != "list_tasks" or step.target is not None or not words:
+            return interpretation
+        field = TASK_FIELDS.get(str(step.arguments.get("state")), "task")
+        text = quote_text(words)
+        if (await self._found.with_hits(NoteSet(query=f"{field}:({text})"))).notes:
+            return interpretation
+        linked = (
+            request.vocabulary.search_for_values_with(words),
+            *request.vocabulary.conditions_on(words),
+            f"file:{text}",
+        )
+        arguments = {name: value for name, value in step.arguments.items() if name != "query"}
+        for query in (f"({' OR '.join(filter(None, linked))})", text):
+            if (await self._found.with_hits(NoteSet(query=f'{query} {field}:""'))).notes:
+                of_notes = replace(step, target=NoteSet(query=query), arguments=arguments)
+                return replace(interpretation, steps=(of_notes,))
         return interpretation
 
     async def _has_described_task(self, changes: Sequence[Reading], request: Request) -> bool:

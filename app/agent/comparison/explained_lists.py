@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import replace
 
 from app.agent.comparison.narrowed_lists import narrows_list
+from app.agent.language.grammar.note_facts import KINDS_OF_NAMES, asked_kinds
 from app.agent.language.grammar.questions import question_language
 from app.agent.language.grammar.request import Request
 from app.agent.language.lookups.described_sets import asking_lead, is_plain_word, mark_condition
@@ -61,6 +62,8 @@ def _asks_for_notes(request: Request) -> bool:
     says_all = any(token.key in language.words("universal") for token in tokens[start : start + 1])
     continues = request.dialog.has_list and language.match_prefix(tokens, 0, "refine", "same") > 0
     is_of_note = any(language.has_phrase(tokens, name) for name in ("it", "this"))
+    if not asked_kinds(request, tokens[start:]).keys() <= KINDS_OF_NAMES:
+        return False  # "when is it?"
     return (asks or says_all or continues or narrows_list(request)) and not is_of_note
 
 
@@ -79,7 +82,9 @@ def _is_explained(request: Request, reading: Reading) -> bool:
     is_of_list = target is None or not target.notes or set(target.notes) == set(request.dialog.them)
     is_list = is_of_list and not (target is not None and target.limit) and not bare_words(query)
     states_value = any("[" in part and ":" in part for part in parts) or "due" in step.arguments
-    if not is_list or not states_value or is_negated(request) != has_negation(parts):
+    denials = request.language.table("task_changes")["denials"]
+    denies = is_negated(request) or any(token.key in denials for token in request.tokens)
+    if not is_list or not states_value or denies != has_negation(parts):
         return False
     texts = [*filter(None, (*parts, order, str(step.arguments.get("query", ""))))]
     known = {stem for text in texts for stem in _stems(text, code)}

@@ -168,6 +168,7 @@ class VaultComparison:
         interpretation = await self._own_values.prefer(interpretation, request, ranker.exists_near)
         interpretation = self._headings.with_heading(interpretation, request)
         interpretation = await self._tasks.with_described_task(interpretation, request)
+        interpretation = await self._tasks.with_tasks_of_notes(interpretation, request)
         interpretation = await self._dates.with_date_changes(interpretation, request)
         interpretation = await self._dates.with_likely_year(interpretation, request)
         interpretation = self._with_property_changes(interpretation, request)

@@ -75,8 +75,11 @@ def find_linked_fact(
         return None
     (path,), words, _ = asked
     start = request.language.match_prefix(words, 0, "fact_questions", "choices")
-    if 0 < start < len(words) and request.vocabulary.has_kind(words[start].key):
-        return None  # "which customers get the newsletter?"
+    language = request.language
+    nouns = language.words("note_nouns") - language.words("determiners") - language.words("result_pronouns")
+    asks_for_notes = any(token.key in nouns for token in words)
+    if asks_for_notes or (0 < start < len(words) and request.vocabulary.has_kind(words[start].key)):
+        return None  # "what vegan things are there?", "which customers get the newsletter?"
     said = named_notes(request, request.dialog.values)
     if len(said) == 1 and said != (path,) and (fact := fact_in(request, said, words, properties_of)):
         return _aside(request, path, fact)
