@@ -23,6 +23,7 @@ from app.agent.language.meaning.readings import (
 from app.agent.language.tasks.new_tasks import adds_tasks
 from app.agent.language.tasks.task_matching import content_words, share_of_task, word_stems
 from app.agent.language.tasks.task_references import described_tasks, parse_due, says_done
+from app.agent.language.words.courtesies import without_courtesies
 from app.agent.language.words.dates import ISO_DAY
 from app.agent.language.words.tokens import Token
 from app.agent.language.words.vault_words import name_parts
@@ -99,6 +100,7 @@ def with_meant_task(
     fits = ticks or deletes or (first is not None and first.last.action == step.action)
     if not fits and meant.in_talk:
         is_lookup = first is None or not request.writes(first)
+        is_lookup = is_lookup or (bool(due) and first is not None and first.last.action in TASK_ACTIONS)
         is_whole = _is_whole(request, meant, step)
         least = _HALF if is_whole or _is_order(request, meant, step) else _ONE_WORD if is_lookup else inf
         fits = meant.share >= least if due else is_lookup and (is_whole or _states(request, meant))
@@ -270,7 +272,10 @@ def _is_order(request: Request, meant: _Meant, step: PipelineStep) -> bool:
     if step.action == "reschedule_task":
         continues = last is not None and last.last.action == step.action
         is_past = language.has_phrase(request.tokens, "property_values", "past_cues")  # "it was due Friday"
+        words = without_courtesies(language, request.tokens)  # "can you move the talk to the 31st"
+        moves = language.phrases("task_changes", "reschedule_task") if words != request.tokens else ()
         is_moved = language.has_phrase(request.tokens, "task_changes", "moved")
+        is_moved = is_moved or any(own.longest_match(words, 0) for own in moves if words)
         return is_moved or ((is_described or continues) and not is_past)
     # "Finish chapter 2" may be another task, and so may "I have finished the new ropes" in another note.
     verb = word_stems(meant.task.text.split()[0], language.code)
