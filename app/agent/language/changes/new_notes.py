@@ -60,7 +60,7 @@ def parse_new_note(request: Request, tokens: tuple[Token, ...]) -> list[Reading]
         return []
     if daily := _daily_note_with_details(request, tokens):
         return [daily]
-    tokens = _without_note(request, tokens)
+    tokens = _with_kind_first(request, _without_note(request, tokens))
     if len(tokens) > 1 and tokens[-1].key in request.language.table("new_notes")["particles"]:
         tokens = tokens[:-1]
     start = request.language.match_prefix(tokens, 0, "new_notes", "leads")
@@ -148,6 +148,23 @@ def _without_note(request: Request, tokens: tuple[Token, ...]) -> tuple[Token, .
     for at in range(min(len(tokens), _MAX_SMALL_NAME_WORDS + 2)):
         if (end := request.language.match_prefix(tokens, at, "new_notes", "notes_for")) > at:
             return (*tokens[:at], *tokens[end - 2 :])  # with the words "a new"
+    return tokens
+
+
+def _with_kind_first(request: Request, tokens: tuple[Token, ...]) -> tuple[Token, ...]:
+    """Return the tokens of "add Ann Lee as a new member" as those of "a new member: Ann Lee"."""
+    language, small = request.language, _small_words(request.language)
+    for at in range(2, len(tokens) - 1):
+        end = language.match_prefix(tokens, at, "new_notes", "as_kind")
+        if end == at or end >= len(tokens) or tokens[0].key not in language.verbs():
+            continue
+        start = next((own for own in range(1, at) if tokens[own].key not in small), at)
+        if start == at or any(token.kind == "mark" for token in tokens[:at]):
+            return tokens
+        rest = tokens[end + 1 :]
+        rest = rest[1:] if rest and rest[0].key in language.table("new_notes")["particles"] else rest
+        colon = replace(tokens[end], kind="mark", key=":", value=":")
+        return (*tokens[at + 1 : end + 1], colon, *tokens[start:at], *rest)
     return tokens
 
 

@@ -44,6 +44,8 @@ def properties(talk, path):
         ("create a note Gannet in Boats with bunks 2", "Boats/Gannet.md", {"bunks": 2}),
         ("new boat note Gannet, home port Cork", "Boats/Gannet.md", {"home_port": "[[Cork]]"}),
         ("make a note Gannet, type boat, tags club and wood", "Gannet.md", {"tags": ["club", "wood"]}),
+        ("please add Gannet as a new boat, bunks 8", "Boats/Gannet.md", {"bunks": 8}),
+        ("leg bitte Gannet als neues Boat an, nicht moored", "Boats/Gannet.md", {"moored": False}),
         ("lege ein neues Boat namens Gannet an, bunks 5", "Boats/Gannet.md", {"bunks": 5}),
     ],
 )
@@ -89,6 +91,8 @@ async def test_a_text_is_all_that_follows(talk, request_, path, content) -> None
         "add an entry: painted Gannet",
         "new boat for today: Gannet",
         "no new boat called Gannet please",
+        "don't add Gannet as a new boat",
+        "did we add Gannet as a new boat?",
     ],
 )
 async def test_what_may_mean_something_else_is_asked_about(talk, request_) -> None:
