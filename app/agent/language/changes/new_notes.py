@@ -188,6 +188,8 @@ def _kind_at(request: Request, tokens: tuple[Token, ...], start: int) -> _Kind |
             return _Kind(end, values, template)
     if start >= len(tokens) or not tokens[start].is_word:
         return None
+    if tokens[start].key in language.words("result_pronouns"):
+        return None  # "a new one" may be a task
     if tokens[start].key in language.words("single_nouns"):
         return _Kind(start + 1, is_plain=True)
     return _Kind(start + 1, is_known=False) if _is_noun_of_kind(request, tokens[start]) else None

@@ -11,6 +11,7 @@ from functools import cached_property
 from app.agent.language.grammar.request import Request
 from app.agent.language.grammar.role_values import trim_marks
 from app.agent.language.grammar.text_places import Place, PlaceParser
+from app.agent.language.meaning.actions import TASK_ACTIONS
 from app.agent.language.meaning.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.tasks.task_matching import task_text
 from app.agent.language.words.task_texts import (
@@ -142,7 +143,9 @@ class _NewTaskParser:
     @cached_property
     def _follows_task(self) -> bool:
         last = self._request.dialog.last
-        return last is not None and adds_tasks(last.last)
+        return last is not None and (
+            last.last.action in ("list_tasks", *TASK_ACTIONS) or adds_tasks(last.last)
+        )
 
     def _noun(self, tokens: Sequence[Token], position: int) -> tuple[int, int] | None:
         """Return the end of "a new task" or "three tasks", and the number of tasks (0 for several)."""

@@ -89,6 +89,7 @@ async def test_a_text_is_all_that_follows(talk, request_, path, content) -> None
         "add a boat Gannet to Tern",
         "add an entry for today: painted Gannet",
         "add an entry: painted Gannet",
+        "add a new one: Gannet",
         "new boat for today: Gannet",
         "no new boat called Gannet please",
         "don't add Gannet as a new boat",

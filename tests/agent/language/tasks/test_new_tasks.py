@@ -172,6 +172,17 @@ async def test_a_task_is_added_after_another_one(talk) -> None:
     assert text(talk, "Trips.md").endswith("- [ ] call Ann\n- [ ] Adapter kaufen 📅 2031-12-04\n")
 
 
+@pytest.mark.parametrize(
+    "request_text", ["add a new one: oil it", "and one more: oil it", "noch eine: oil it"]
+)
+async def test_a_new_one_after_a_list_of_tasks_is_a_task(talk, request_text) -> None:
+    await fill(talk, Errands=HEAD)
+    await say(talk, "add a task to Errands: pay", "which tasks are open in Errands?", request_text)
+    if isinstance(question := talk.items[-1], Question):
+        await say(talk, question.choices[0].reply)
+    assert text(talk, "Errands.md").endswith("- [ ] oil it\n")
+
+
 async def test_a_task_goes_under_a_heading(talk) -> None:
     await fill(talk, Errands="# Errands\n## Next\n- [ ] pay\n## Later\n")
     await say(talk, "open Errands", "under Next, add a task: oil it by 2031-12-04")
