@@ -12,7 +12,7 @@ from app.agent.language.grammar.request import Request
 from app.agent.language.lookups.described_sets import asking_lead, is_plain_word, mark_condition
 from app.agent.language.lookups.negations import has_negation, is_negated
 from app.agent.language.meaning.clarifications import with_options
-from app.agent.language.meaning.conditions import condition_slots, top_level_parts
+from app.agent.language.meaning.conditions import condition_slots, property_value, top_level_parts
 from app.agent.language.meaning.notation import serialize
 from app.agent.language.meaning.readings import Clarification, ClarificationOption, Reading
 from app.agent.language.model.decision import bare_words
@@ -62,7 +62,8 @@ def _asks_for_notes(request: Request) -> bool:
     says_all = any(token.key in language.words("universal") for token in tokens[start : start + 1])
     continues = request.dialog.has_list and language.match_prefix(tokens, 0, "refine", "same") > 0
     is_of_note = any(language.has_phrase(tokens, name) for name in ("it", "this"))
-    if not asked_kinds(request, tokens[start:]).keys() <= KINDS_OF_NAMES:
+    is_reason = language.match_prefix(tokens, start, "reason_questions")
+    if is_reason or not asked_kinds(request, tokens[start:]).keys() <= KINDS_OF_NAMES:
         return False  # "when is it?"
     return (asks or says_all or continues or narrows_list(request)) and not is_of_note
 
@@ -84,6 +85,7 @@ def _is_explained(request: Request, reading: Reading) -> bool:
     states_value = any("[" in part and ":" in part for part in parts) or "due" in step.arguments
     denials = request.language.table("task_changes")["denials"]
     denies = is_negated(request) or any(token.key in denials for token in request.tokens)
+    is_list = is_list and all(_is_sensible(request, part) for part in parts)
     if not is_list or not states_value or denies != has_negation(parts):
         return False
     texts = [*filter(None, (*parts, order, str(step.arguments.get("query", ""))))]
@@ -104,6 +106,14 @@ def _is_explained(request: Request, reading: Reading) -> bool:
         said |= stems
     others = [text for text in texts if not any(sign in text for sign in _DATED)]
     return bool(days) == is_dated and all(not _stems(text, code).isdisjoint(said) for text in others)
+
+
+def _is_sensible(request: Request, condition: str) -> bool:
+    """Return whether a condition denies a value that its property has, or none: no dog is an allergy."""
+    stated = property_value(condition.removeprefix("-")) if condition.startswith("-") else None
+    if stated is None or request.vocabulary.is_checkbox(stated[0]):
+        return stated is None or stated[1] in ("true", "false")
+    return request.vocabulary.find_text_of(*stated) is not None
 
 
 def _stems(text: str, code: str) -> set[str]:

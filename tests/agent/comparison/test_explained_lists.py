@@ -39,7 +39,12 @@ async def test_a_list_with_every_word_is_shown(talk, requests, names) -> None:
 
 
 @pytest.mark.parametrize(
-    "request_text", ["which boats are painted", "which moored boats lack a painted hull"]
+    "request_text",
+    ["which boats are painted", "which moored boats lack a painted hull", "why are boats moored"],
 )
 async def test_a_list_that_leaves_out_a_word_is_not_shown(talk, request_text) -> None:
     assert await _shown(talk, request_text) != {"Dory", "Tern"}
+
+
+async def test_a_list_that_denies_no_known_value_is_not_shown(talk) -> None:
+    assert await _shown(talk, "which boats are not insured and over 5") != {*_BOATS}

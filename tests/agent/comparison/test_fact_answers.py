@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.agent.language.grammar.note_facts import may_be_summed
-from app.agent.transcript import Question, RequestReading, ToolCard
+from app.agent.transcript import AgentText, Question, RequestReading, ToolCard
 from tests.agent.language.meaning.test_dialog import fill, names, say, talk, text
 from tests.agent.language.test_described_notes import note
 from tests.agent.test_session import SessionConversation
@@ -143,3 +143,24 @@ async def test_a_question_leaves_one_card(talk) -> None:
 )
 def test_amounts_and_distances_are_added_up(name, is_summed) -> None:
     assert may_be_summed(name) == is_summed
+
+
+@pytest.mark.parametrize(
+    ("question", "name"),
+    [
+        ("what did the keeper say about the phone?", "phone"),
+        ("when did she last phone?", "phone"),
+        ("how long has she been here?", "hours"),
+        ("which people are ill or at the river?", "keeper"),
+        ("was hat sie über phone gesagt?", "phone"),
+    ],
+)
+async def test_a_property_does_not_answer_another_question(talk, question, name) -> None:
+    person = "---\nphone: 01550 104455\nhours: 12\nstart: 2021-04-01\n---\n"
+    await fill(talk, **NOTES | {"People__Ada Lind": person})
+    talk = SessionConversation(talk.workspace)
+    await talk.say("who is the keeper?", open_note=OAK)
+    shown = len(talk.items)
+    await talk.say(question, open_note=OAK)
+    texts = [own.text for own in talk.items[shown:] if isinstance(own, AgentText)]
+    assert not any(f"]], {name}:" in own for own in texts)

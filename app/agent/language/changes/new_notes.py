@@ -14,6 +14,7 @@ from app.agent.language.changes.template_notes import daily_note, is_daily, read
 from app.agent.language.grammar.request import Request
 from app.agent.language.meaning.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.words.lexicon import Language
+from app.agent.language.words.text_lists import split_tokens
 from app.agent.language.words.tokens import Token, span_text
 
 _SCORE = 0.98
@@ -33,7 +34,7 @@ class NoteDetails:
 
     values: dict[str, object] = field(default_factory=dict)
     lines: list[tuple[str, object]] = field(default_factory=list)
-    rest: list[Token] = field(default_factory=list)
+    rest: list[tuple[Token, ...]] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,7 @@ def parse_new_note(request: Request, tokens: tuple[Token, ...]) -> list[Reading]
     """Return the creation of a note with all that the request states about it; empty for other requests.
 
     With a template for the kind, the creation without it is another reading. If some words may be anything,
-    all that follows the name is the text of the note in the first reading.
+    all that follows the name is the text of the note in the first reading, and only these words in the next.
     """
     if "create_note" not in request.allowed or _is_denied(request, tokens):
         return []
@@ -78,12 +79,17 @@ def parse_new_note(request: Request, tokens: tuple[Token, ...]) -> list[Reading]
     says_note = _is_new(request, tokens[:end]) or request.language.match_prefix(tail, 0, "with_properties")
     if not kind.is_known and not (details.lines and says_note):
         return []
-    is_certain = is_certain and kind.is_known and not details.rest
-    readings = _readings(request, name, kind, details)
+    is_one = request.vocabulary.find_folder_of_one(tokens[kind.end - 1].key)  # "boats called Ann and Bea"
+    is_several = not is_one and len(list(split_tokens(request.language, tokens[kind.end - 1 : end]))) > 1
+    is_certain = is_certain and kind.is_known and not details.rest and not is_several
+    texts = [span_text(request.text, part) for part in details.rest]
+    texts += filter(None, [str(details.values.get("text", ""))])
+    kept = replace(details, values=details.values | ({"text": ", ".join(texts)} if texts else {}))
+    readings = _readings(request, name, kind, kept)
     if details.rest and not details.values:
         start = next(at for at, token in enumerate(tail) if token.kind != "mark")
         text = NoteDetails({"text": request.text[tail[start].start :].strip()})
-        readings = [*_readings(request, name, kind, text), *readings]
+        readings = [*_readings(request, name, kind, text), *(readings if details.lines else ())]
     return [replace(own, is_certain=is_certain) for own in readings]
 
 
@@ -108,7 +114,7 @@ def _readings(request: Request, name: str, kind: _Kind, details: NoteDetails) ->
     readings = [Reading((plain, *lines), _SCORE, language=code, verb_words=1)]
     if kind.template:
         created = reading_from_template(request, plain, kind.template)
-        readings.insert(0, replace(created, steps=(*created.steps, *lines)))
+        readings.insert(0, replace(created, steps=(created.steps[0], *lines, *created.steps[1:])))
     return readings
 
 
@@ -254,7 +260,8 @@ def _name_at(request: Request, tokens: tuple[Token, ...], kind: _Kind) -> tuple[
     has_linking = any(own.key in linking and own.value.islower() for own in words)
     if is_bare and (has_linking or (is_lower and not (kind.is_plain and _is_short_name(words, small)))):
         return None
-    is_certain = has_colon or not (has_linking or (is_bare and words[0].value.islower()))
+    has_mark = not {*"-–—("}.isdisjoint(own[0] for own in span_text(request.text, words).split())
+    is_certain = has_colon or not (has_linking or has_mark or (is_bare and words[0].value.islower()))
     return span_text(request.text, words), start + len(words), is_certain and not skips_words
 
 
@@ -383,7 +390,7 @@ def note_details(request: Request, tokens: tuple[Token, ...]) -> NoteDetails | N
             ends = (own for own in range(at + 1, len(tokens)) if _ends_piece(request, tokens, own))
             role, value, end = "", None, next(ends, len(tokens))
             stated = stated_values(request, tokens[at:end])
-            if not stated and tokens[at - 1].key == ":":
+            if not stated and at and tokens[at - 1].key == ":":
                 role, value, end = "text", request.text[tokens[at].start :].strip(), len(tokens)
             elif not stated:
                 end = next((own for own in range(at + 1, end) if tokens[own].key == ","), end)
@@ -393,7 +400,7 @@ def note_details(request: Request, tokens: tuple[Token, ...]) -> NoteDetails | N
         if role:
             details.values[role] = value
         elif not stated:
-            details.rest.extend(tokens[at:end])
+            details.rest.append(tokens[at:end])
         details.lines.extend(stated)
         at = end
     return details
@@ -402,5 +409,6 @@ def note_details(request: Request, tokens: tuple[Token, ...]) -> NoteDetails | N
 def _ends_piece(request: Request, tokens: tuple[Token, ...], at: int) -> bool:
     """Return whether a list of properties ends before the token at `at`."""
     if tokens[at].kind == "mark":
-        return tokens[at].key in (".", ";", ":")
+        is_value = tokens[at].key == ":" and request.vocabulary.find_property(tokens[at - 1].key)
+        return tokens[at].key in (".", ";", ":") and not is_value
     return tokens[at].kind != "mark" and tokens[at - 1].kind == "mark" and any(_piece_at(request, tokens, at))

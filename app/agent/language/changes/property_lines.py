@@ -322,9 +322,10 @@ def _line(request: Request, tokens: Sequence[Token], *, is_new: bool) -> Propert
     if bound is None or _is_other(request, value):
         return None
     states = {"true", "false", *table["checked"], *table["unchecked"]}
-    if request.vocabulary.is_checkbox(key) and str(bound).casefold() not in states:
+    is_box = request.vocabulary.is_checkbox(key)
+    if is_box and str(bound).casefold() not in states:
         return None
-    is_plain = _is_plain(request, key, bound, value)
+    is_plain = is_box or _is_plain(request, key, bound, value)  # "paid yes"
     if cue == after and not is_plain:
         return None  # "the rating I gave it"
     if is_new_value and isinstance(bound, str) and not ISO_DAY.fullmatch(bound):

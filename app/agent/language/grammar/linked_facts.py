@@ -12,6 +12,7 @@ from app.agent.language.grammar.note_facts import (
     asked_kinds,
     fact_in,
     folders_named,
+    is_content,
     names_in,
     notes_asked_about,
     says_sum,
@@ -42,7 +43,8 @@ def find_fact_of_link(request: Request, properties_of: PropertiesOf) -> NoteFact
         return None
     path, meant = asked[0][0], []
     end = request.language.match_prefix(asked[1], 0, "fact_questions", "choices")
-    folders = folders_named(request, asked[1][end]) if 0 < end < len(asked[1]) else set()  # "which plots"
+    is_last = not any(is_content(request, token) for token in asked[1][end + 1 :])
+    folders = folders_named(request, asked[1][end]) if 0 < end < len(asked[1]) and is_last else set()
     for name, value in properties_of(path).items():
         notes = _linked_notes(request, value)
         left = [token for token in asked[1] if name not in names_in(request, token, {name_key(name): name})]

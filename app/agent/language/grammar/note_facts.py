@@ -27,6 +27,7 @@ _MAX_COMPARED_NOTES = 50
 _MIN_SIMILARITY, _MIN_FUZZY_LENGTH = 85.0, 5
 _MIN_PREFIX_LENGTH = 6
 _DAY = re.compile(r"\d{4}-\d\d(?:-\d\d.*)?")
+_LONG_NUMBER = re.compile(r"\d{9}")
 KINDS_OF_NAMES = frozenset(("persons", "places", "owners", "holders", "origins", "substitutes", "contacts"))
 """Kinds of values that are names or links."""
 _SHOWN_BY_OTHER_ACTIONS = frozenset(("tags", "aliases", "type", "cssclasses", "ai"))
@@ -66,7 +67,7 @@ def notes_asked_about(
 ) -> tuple[tuple[str, ...], list[Token], bool] | None:
     """Return the note or listed notes of a question, its other words, and whether no word means the notes.
 
-    None if a question is about no note, or asks for a reason.
+    None if a question is about no note, or asks for a reason or for words of a person.
 
     Args:
         request: The request.
@@ -77,6 +78,7 @@ def notes_asked_about(
         "properties_of" not in request.allowed
         or not words
         or request.language.match_prefix(words, 0, "reason_questions")
+        or request.language.match_prefix(words, 0, "fact_questions", "reports")
     ):
         return None
     paths, rest, is_elliptic = _notes_in(request, words, max_words)
@@ -112,10 +114,11 @@ def fact_in(
         for name, value in properties.items()
         if not asked or any(_is_of_kind(kind, value) for kind in asked) or parsed.is_answered_by(str(value))
     }
-    named = [names_in(request, token, known) for token in words]
+    own = asked.get("starts", 0)  # "how long has he been here?" does not name his hours
+    named = [*(set[str]() for _ in words[:own]), *(names_in(request, token, known) for token in words[own:])]
     names = {name for found in named for name in found}
     others = [
-        token for token, found in zip(words, named, strict=True) if not found and _is_content(request, token)
+        token for token, found in zip(words, named, strict=True) if not found and is_content(request, token)
     ]
     has_number = any(char.isdigit() for token in others for char in token.key)
     if asks_if := request.tokens[0].key in request.language.table("doubts")["asking_verbs"]:
@@ -130,7 +133,7 @@ def fact_in(
     if not asked and says_price and len(others) <= max_others + 2:  # "what's the day rate?"
         asked, words = {"prices": 0}, []
     for kind, start in asked.items():
-        if any(_is_content(request, token) for token in words[start:]):
+        if any(is_content(request, token) for token in words[start:]):
             continue
         fitting = {key: _fit(kind, key) for key, name in known.items() if _is_of_kind(kind, properties[name])}
         days = [key for key in fitting if kind == "dates" and _DAY.fullmatch(str(properties[known[key]]))]
@@ -198,7 +201,8 @@ def _is_of_kind(kind: str, value: object) -> bool:
     if kind in KINDS_OF_NAMES:
         return isinstance(value, str | list) and (is_link or not (text[:1].isdigit() or _DAY.fullmatch(text)))
     if kind in ("dates", "ends", "starts"):
-        return has_digit and not is_link and not isinstance(value, bool | list)
+        is_long = _LONG_NUMBER.search(text.replace(" ", "")) is not None  # a telephone number
+        return has_digit and not is_long and not is_link and not isinstance(value, bool | list)
     return not isinstance(value, bool) and not is_link and (kind == "ages" or _DAY.fullmatch(text) is None)
 
 
@@ -220,7 +224,7 @@ def may_answer(request: Request, name: str, value: object) -> bool:
     named = [token for token in words if names_in(request, token, {key: name})]
     if name in FACTS:
         start = max(request.language.match_prefix(words, 0, "fact_questions", kind) for kind in kinds or [""])
-        return not any(_is_content(request, token) for token in words[start:] if token not in named)
+        return not any(is_content(request, token) for token in words[start:] if token not in named)
     says_price = any(token.key in _names_of("prices") for token in words)
     kinds += ["prices"] if says_price and not kinds else []
     fits = any(_fit(kind, key) for kind in kinds) or (is_day and "dates" in kinds)
@@ -317,7 +321,7 @@ def names_in(request: Request, token: Token, known: Mapping[str, str]) -> set[st
     is_noun = before is not None and before.key in language.words("personal_pronouns")  # "his number"
     if word in known:
         return {known[word]}
-    if not (_is_content(request, token) or is_noun):
+    if not (is_content(request, token) or is_noun):
         return set()
     synonyms = language.implied_properties((word,))
     stem = stems(word, language.code)
@@ -334,7 +338,8 @@ def names_in(request: Request, token: Token, known: Mapping[str, str]) -> set[st
     return names
 
 
-def _is_content(request: Request, token: Token) -> bool:
+def is_content(request: Request, token: Token) -> bool:
+    """Return whether a word is no function word, question word or stop word."""
     language = request.language
     plain = language.function_words() | language.words("question_words") | stop_words(language.code)
     return token.key not in plain

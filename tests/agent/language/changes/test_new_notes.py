@@ -47,6 +47,12 @@ def properties(talk, path):
         ("please add Gannet as a new boat, bunks 8", "Boats/Gannet.md", {"bunks": 8}),
         ("leg bitte Gannet als neues Boat an, nicht moored", "Boats/Gannet.md", {"moored": False}),
         ("lege ein neues Boat namens Gannet an, bunks 5", "Boats/Gannet.md", {"bunks": 5}),
+        (
+            "create a boat called Gannet, bunks: 3, state: afloat",
+            "Boats/Gannet.md",
+            {"bunks": 3, "state": "afloat"},
+        ),
+        ("create a boat called Ann and Bea, bunks 3", "Boats/Ann and Bea.md", {"bunks": 3}),
     ],
 )
 async def test_a_new_note_gets_its_details_in_one_change(talk, approver, request_, path, values) -> None:
@@ -150,3 +156,38 @@ async def test_a_thought_does_not_complete_it(talk, line) -> None:
     await with_boats(talk)
     await say(talk, "create a boat called Gannet", line)
     assert properties(talk, "Boats/Gannet.md") == {}
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        "create boats called Ann and Bea, bunks 3",
+        "create a boat Gannet - bunks 3 - moored",
+    ],
+)
+async def test_a_name_that_may_be_something_else_is_asked_about(talk, request_) -> None:
+    await with_boats(talk)
+    await say(talk, request_)
+    assert isinstance(talk.items[-1], Question)
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        "create a boat called Gannet, bunks 3, tagged club, leaks a bit",
+        "create a boat called Gannet, bunks 3, tagged club. Leaks a bit.",
+    ],
+)
+async def test_words_beside_the_properties_become_the_text(talk, request_) -> None:
+    await with_boats(talk)
+    await say(talk, request_)
+    await say(talk, talk.items[-1].choices[0].reply)
+    assert properties(talk, "Boats/Gannet.md") == {"bunks": 3, "tags": ["club"]}
+    assert "eaks a bit" in text(talk, "Boats/Gannet.md")
+
+
+async def test_a_checkbox_takes_yes(talk) -> None:
+    await with_boats(talk)
+    await say(talk, "new boat: Gannet, moored yes, bunks 3")
+    await say(talk, talk.items[-1].choices[0].reply)
+    assert properties(talk, "Boats/Gannet.md") == {"moored": True, "bunks": 3}
