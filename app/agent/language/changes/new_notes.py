@@ -1,15 +1,15 @@
 """Parse requests for a new note: "create a supplier called Attic in Suppliers, rating 4, tagged hire".
 
-What follows the name is read piece by piece, as a folder, tags, a type, a text, or properties. A note of a
-kind that the vault knows gets the folder and the template of this kind.
+A note of a kind that the vault knows gets the folder and the template of this kind.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
-from app.agent.language.changes.property_lines import parse_lines, stated_values
+from app.agent.language.changes.note_details import NoteDetails, note_details, piece_at
+from app.agent.language.changes.property_lines import parse_lines
 from app.agent.language.changes.template_notes import daily_note, is_daily, reading_from_template, template_of
 from app.agent.language.grammar.request import Request
 from app.agent.language.meaning.readings import NoteSet, PipelineStep, Reading
@@ -20,21 +20,7 @@ from app.agent.language.words.tokens import Token, span_text
 _SCORE = 0.98
 _MAX_NAME_WORDS = 8
 _MAX_SMALL_NAME_WORDS = 3
-_MAX_FOLDER_WORDS = 4
 _ENDS = (",", ";", ":", ".")
-
-
-@dataclass(frozen=True, slots=True)
-class NoteDetails:
-    """What a request states about a note besides its name.
-
-    `values` are the folder, tags, type and text, `lines` the properties with their values,
-    and `rest` the words that may be anything.
-    """
-
-    values: dict[str, object] = field(default_factory=dict)
-    lines: list[tuple[str, object]] = field(default_factory=list)
-    rest: list[tuple[Token, ...]] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,18 +65,26 @@ def parse_new_note(request: Request, tokens: tuple[Token, ...]) -> list[Reading]
     says_note = _is_new(request, tokens[:end]) or request.language.match_prefix(tail, 0, "with_properties")
     if not kind.is_known and not (details.lines and says_note):
         return []
-    is_one = request.vocabulary.find_folder_of_one(tokens[kind.end - 1].key)  # "boats called Ann and Bea"
-    is_several = not is_one and len(list(split_tokens(request.language, tokens[kind.end - 1 : end]))) > 1
+    # "Boats called Ann and Bea" are two.
+    is_one = kind.is_plain or request.vocabulary.find_folder_of_one(tokens[kind.end - 1].key)
+    is_several = not is_one and len(split_tokens(request.language, tokens[kind.end - 1 : end])) > 1
     is_certain = is_certain and kind.is_known and not details.rest and not is_several
+    return [replace(own, is_certain=is_certain) for own in _all_readings(request, name, kind, tail, details)]
+
+
+def _all_readings(
+    request: Request, name: str, kind: _Kind, tail: tuple[Token, ...], details: NoteDetails
+) -> list[Reading]:
+    """Return the creations in which words that may be anything are the text, the likeliest first."""
     texts = [span_text(request.text, part) for part in details.rest]
     texts += filter(None, [str(details.values.get("text", ""))])
     kept = replace(details, values=details.values | ({"text": ", ".join(texts)} if texts else {}))
     readings = _readings(request, name, kind, kept)
-    if details.rest and not details.values:
-        start = next(at for at, token in enumerate(tail) if token.kind != "mark")
-        text = NoteDetails({"text": request.text[tail[start].start :].strip()})
-        readings = [*_readings(request, name, kind, text), *(readings if details.lines else ())]
-    return [replace(own, is_certain=is_certain) for own in readings]
+    if not details.rest or details.values:
+        return readings
+    start = next(at for at, token in enumerate(tail) if token.kind != "mark")
+    whole = NoteDetails({"text": request.text[tail[start].start :].strip()})
+    return [*_readings(request, name, kind, whole), *(readings if details.lines else ())]
 
 
 def _is_denied(request: Request, tokens: tuple[Token, ...]) -> bool:
@@ -258,6 +252,8 @@ def _name_at(request: Request, tokens: tuple[Token, ...], kind: _Kind) -> tuple[
         return None
     linking = language.words("determiners").union(language.table("doubts")["place_cues"])
     has_linking = any(own.key in linking and own.value.islower() for own in words)
+    if words[-1].key in linking and words[-1].value.islower():
+        return None
     if is_bare and (has_linking or (is_lower and not (kind.is_plain and _is_short_name(words, small)))):
         return None
     has_mark = not {*"-–—("}.isdisjoint(own[0] for own in span_text(request.text, words).split())
@@ -282,133 +278,13 @@ def _ends_name(request: Request, tokens: tuple[Token, ...], start: int, at: int,
         return True
     if token.value[:1].isupper() or not token.is_word:
         return False
-    if any(_piece_at(request, tokens, at)):
+    if any(piece_at(request, tokens, at)):
         return True
     if token.key in request.language.table("doubts")["place_cues"] and not kind.is_plain:
         end = next((own for own in range(at, len(tokens)) if tokens[own].kind == "mark"), len(tokens))
-        return bool(stated_values(request, tokens[at:end]))  # "new pupil: Hugo Lind in 8C"
+        place = tokens[request.language.after_determiners(tokens, at + 1, end) : end]
+        return bool(request.vocabulary.conditions_on(span_text(request.text, place)))  # "Hugo Lind in 8C"
     after = request.language.match_prefix(tokens, at, "with_properties")
     return bool(after > at and parse_lines(request, tokens[after:])) or bool(
         tokens[start].value[:1].isupper() and parse_lines(request, tokens[at:])
     )
-
-
-def _piece_at(request: Request, tokens: tuple[Token, ...], at: int) -> Iterator[tuple[str, object, int]]:
-    """Yield the folder, tags, type or text that a phrase at some token introduces, and its end."""
-    language = request.language
-    frame = next((own for own in request.frames if own.action == "create_note" and "text" in own.roles), None)
-    if frame is None:
-        return
-    for role in ("text", "tag", "folder", "type"):
-        own = language.phrases("new_notes", role)
-        phrases = own or frame.roles.get(role, ())
-        matches = (phrase.longest_match(tokens, at) for phrase in phrases)
-        for match in sorted(filter(None, matches), key=lambda match: -match.end):
-            words = tokens[match.gap_start : match.gap_end] if match.gap_start >= 0 else tokens[match.end :]
-            found = _READERS[role](request, words) if words else None
-            if found is not None:
-                value, size = found
-                yield role, value, match.end if match.gap_start >= 0 else match.end + size
-                break
-
-
-def _read_text(request: Request, words: tuple[Token, ...]) -> tuple[object, int] | None:
-    if words[0].kind == "quoted":
-        return words[0].value, 1
-    return request.text[words[0].start :].strip(), len(words)
-
-
-def _read_folder(request: Request, words: tuple[Token, ...]) -> tuple[object, int] | None:
-    language = request.language
-    start = language.after_determiners(words, 0, len(words) - 1)
-    for end in range(min(len(words), start + _MAX_FOLDER_WORDS), start, -1):
-        part = words[start:end]
-        name = part[0].value if len(part) == 1 else span_text(request.text, part)
-        if folder := request.vocabulary.find_folder(name):
-            has_noun = end < len(words) and words[end].key in language.words("introduces_folder")
-            return folder, end + has_noun
-    follows_noun = request.tokens[request.tokens.index(words[0]) - 1].key in language.words(
-        "introduces_folder"
-    )
-    return (words[start].value, start + 1) if follows_noun and words[start].kind != "mark" else None
-
-
-def _read_tags(request: Request, words: tuple[Token, ...]) -> tuple[object, int] | None:
-    """Return the words up to the end of the list, of which each is a tag."""
-    tags: list[str] = []
-    at = 0
-    while at < len(words) and words[at].kind in ("word", "tag", "quoted"):
-        tags.append(words[at].value)
-        at += 1
-        after = request.language.match_prefix(words, at, "and")
-        after = at + 1 if after == at and at < len(words) and words[at].key in (",", "+") else after
-        is_last = after + 1 >= len(words) or words[after + 1].key in (".", "+")
-        if (
-            after == at
-            or after >= len(words)
-            or not (is_last or request.vocabulary.find_tag(words[after].value))
-        ):
-            break
-        at = after
-    return (tuple(tags), at) if tags else None
-
-
-def _read_type(request: Request, words: tuple[Token, ...]) -> tuple[object, int] | None:
-    return (words[0].value, 1) if words[0].kind in ("word", "quoted") else None
-
-
-_READERS: dict[str, Callable[[Request, tuple[Token, ...]], tuple[object, int] | None]] = {
-    "text": _read_text,
-    "folder": _read_folder,
-    "tag": _read_tags,
-    "type": _read_type,
-}
-
-
-def note_details(request: Request, tokens: tuple[Token, ...]) -> NoteDetails | None:
-    """Return what words state about a note, such as ", rating 4, in Suppliers".
-
-    After a colon, the words are a text if they state no properties. Return None if two of the words
-    differ.
-    """
-    language = request.language
-    particles = language.table("new_notes")["particles"]
-    details = NoteDetails()
-    at = 1 if tokens and tokens[0].key in particles else 0
-    while at < len(tokens):
-        after = max(
-            language.match_prefix(tokens, at, "and"), language.match_prefix(tokens, at, "with_properties")
-        )
-        if tokens[at].kind == "mark" or at < after < len(tokens):
-            at = max(at + 1, after)
-            continue
-        piece = next(_piece_at(request, tokens, at), None)
-        if piece is not None:
-            role, value, end = piece
-            stated = []
-        else:
-            ends = (own for own in range(at + 1, len(tokens)) if _ends_piece(request, tokens, own))
-            role, value, end = "", None, next(ends, len(tokens))
-            stated = stated_values(request, tokens[at:end])
-            if not stated and at and tokens[at - 1].key == ":":
-                role, value, end = "text", request.text[tokens[at].start :].strip(), len(tokens)
-            elif not stated:
-                end = next((own for own in range(at + 1, end) if tokens[own].key == ","), end)
-                stated = stated_values(request, tokens[at:end])
-        if role in details.values or {key for key, _ in stated} & {key for key, _ in details.lines}:
-            return None
-        if role:
-            details.values[role] = value
-        elif not stated:
-            details.rest.append(tokens[at:end])
-        details.lines.extend(stated)
-        at = end
-    return details
-
-
-def _ends_piece(request: Request, tokens: tuple[Token, ...], at: int) -> bool:
-    """Return whether a list of properties ends before the token at `at`."""
-    if tokens[at].kind == "mark":
-        is_value = tokens[at].key == ":" and request.vocabulary.find_property(tokens[at - 1].key)
-        return tokens[at].key in (".", ";", ":") and not is_value
-    return tokens[at].kind != "mark" and tokens[at - 1].kind == "mark" and any(_piece_at(request, tokens, at))
