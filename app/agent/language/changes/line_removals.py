@@ -66,13 +66,13 @@ def _without_ending(language: Language, tokens: tuple[Token, ...]) -> tuple[Toke
 
 def _objects(language: Language, tokens: Sequence[Token]) -> list[tuple[str, Sequence[Token]]]:
     """Return what a removal is about, and the words after it: "the line with X", "the X task"."""
-    start = 0
-    start = language.after_determiners(tokens, start)
+    start = language.after_determiners(tokens, 0)
     objects: list[tuple[str, Sequence[Token]]] = []
     for what, nouns in _NOUNS:
         after = language.match_prefix(tokens, start, "line_removals", nouns)
         is_other = after < len(tokens) and tokens[after].key in language.table("line_removals")["notes"]
-        if after > start and not is_other:  # "the todo tag"
+        # "The todo tag" is no task.
+        if after > start and not is_other:
             lead = after
             while lead < len(tokens) and tokens[lead].kind == "mark":
                 lead += 1

@@ -20,6 +20,9 @@ from app.agent.language.words.tokens import Token, span_text
 _SCORE = 0.98
 _MAX_NAME_WORDS = 8
 _MAX_SMALL_NAME_WORDS = 3
+"""The number of words in a name without quotes that begins with a small letter."""
+_MAX_LEAD_WORDS = 5
+"""The number of words before "a note for a new …"."""
 _ENDS = (",", ";", ":", ".")
 
 
@@ -145,7 +148,7 @@ def _daily_note_with_details(request: Request, tokens: tuple[Token, ...]) -> Rea
 
 def _without_note(request: Request, tokens: tuple[Token, ...]) -> tuple[Token, ...]:
     """Return the tokens of "make a note for a new trip" as those of "make a new trip"."""
-    for at in range(min(len(tokens), _MAX_SMALL_NAME_WORDS + 2)):
+    for at in range(min(len(tokens), _MAX_LEAD_WORDS)):
         if (end := request.language.match_prefix(tokens, at, "new_notes", "notes_for")) > at:
             return (*tokens[:at], *tokens[end - 2 :])  # with the words "a new"
     return tokens

@@ -1,4 +1,4 @@
-"""Read what a request states about a note besides its name: ", rating 4, tagged hire, in Suppliers"."""
+"""Read the details that a request states about a new note: ", rating 4, tagged hire, in Suppliers"."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MAX_FOLDER_WORDS = 4
 
 @dataclass(frozen=True, slots=True)
 class NoteDetails:
-    """What a request states about a note besides its name.
+    """The details that a request states about a note, besides its name.
 
     `values` are the folder, tags, type and text, `lines` the properties with their values,
     and `rest` the words that may be anything.

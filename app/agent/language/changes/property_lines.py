@@ -61,7 +61,7 @@ def parse_property_line(request: Request, tokens: tuple[Token, ...]) -> list[Rea
     follows = bool(steps)
     if not lines and (follows or _is_new(request)):
         stated = stated_values(request, words)
-        lines = [PropertyLine(key, value, True, False, False, False, True) for key, value in stated]
+        lines = [_stated_line(key, value) for key, value in stated]
     if not lines:
         return []
     changes = [
@@ -80,6 +80,13 @@ def parse_property_line(request: Request, tokens: tuple[Token, ...]) -> list[Rea
         return [change]
     search = Reading((PipelineStep("find", NoteSet(query=_query(lines))),), _SCORE, language=code)
     return [change, search]
+
+
+def _stated_line(key: str, value: object) -> PropertyLine:
+    """Return the line of a value that a request states plainly about a new note."""
+    return PropertyLine(
+        key, value, is_plain=True, is_hedged=False, is_known=False, is_led=False, is_present=True
+    )
 
 
 def _is_new(request: Request) -> bool:
