@@ -149,7 +149,8 @@ def with_note_in_talk(clarification: Clarification, request: Request) -> Clarifi
         path for path in (*dialog.focus[:1], *dialog.this[:1]) if request.vocabulary.has_file(path)
     )
     if partial is not None and not clarification.options:
-        if partial.missing != "target" or len(partial.steps) > 1 or partial.last.action not in _ADDITIONS:
+        is_addition = len(partial.steps) == 1 and partial.last.action in _ADDITIONS
+        if not is_addition or not _lacks_only_note(partial, request):
             return clarification
         if clarification.question != question_for(partial) or _points_to_note(request):
             return clarification  # a note that the vault lacks, or "the other one"
@@ -172,7 +173,7 @@ def with_named_note_first(clarification: Clarification, request: Request) -> Cla
     """
     offered, partial = [*clarification.options, *clarification.spare], clarification.partial
     reading = offered[0].reading if offered else None
-    if reading is None and partial is not None and partial.missing == "target":
+    if reading is None and partial is not None and _lacks_only_note(partial, request):
         reading = replace(partial, missing="")
     if reading is None or len(reading.steps) > 1 or reading.last.action not in _CHANGES_OF_LISTS:
         return clarification
@@ -204,6 +205,13 @@ def _named_note(mention: EntityMention, request: Request) -> str | None:
         return None
     path = vocabulary.find_misspelled_note(word.value)
     return path if path is not None and vocabulary.notes_near([word.value], [path]) else None
+
+
+def _lacks_only_note(partial: Reading, request: Request) -> bool:
+    """Return whether an incomplete reading has all that its change needs, except the note."""
+    action = request.allowed.get(partial.last.action)
+    known = {"target", *partial.last.arguments}
+    return partial.missing == "target" and action is not None and known.issuperset(action.needs)
 
 
 def _about(reading: Reading, path: str) -> Reading:

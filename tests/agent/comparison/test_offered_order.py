@@ -12,6 +12,7 @@ from app.agent.comparison.offered_order import (
     with_stated_value_first,
 )
 from app.agent.language.meaning.actions import ACTIONS
+from app.agent.language.meaning.clarifications import question_for
 from app.agent.language.meaning.dialog import DialogState
 from app.agent.language.meaning.notation import parse, serialize
 from app.agent.language.meaning.readings import (
@@ -123,3 +124,14 @@ def test_a_note_is_named_by_a_word_of_its_long_name(talk) -> None:
 def test_a_name_in_a_value_is_not_the_changed_note(talk, line, text) -> None:
     asked = question(talk, line)
     assert with_named_note_first(asked, request_of(talk, text)) == asked
+
+
+@pytest.mark.parametrize(("order", "note"), [(with_note_in_talk, ""), (with_named_note_first, "of H4 ")])
+def test_a_change_that_lacks_more_than_its_note_is_not_offered(talk, order, note) -> None:
+    value = PipelineStep("set_property", None, {"value": "S5"})
+    partial = Reading((value,), 0.5, missing="target")
+    asked = Clarification(question_for(partial), (), partial)
+    assert order(asked, request_of(talk, f"change {note}to S5")) == asked
+    partial = replace(partial, steps=(value.with_argument("key", "room"),))
+    asked = Clarification(question_for(partial), (), partial)
+    assert order(asked, request_of(talk, f"change the room {note}to S5")).options
