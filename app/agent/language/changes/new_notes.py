@@ -5,13 +5,14 @@ A note of a kind that the vault knows gets the folder and the template of this k
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
 from app.agent.language.changes.note_details import NoteDetails, note_details, piece_at
 from app.agent.language.changes.property_lines import parse_lines
 from app.agent.language.changes.template_notes import daily_note, is_daily, reading_from_template, template_of
-from app.agent.language.grammar.request import Request
+from app.agent.language.grammar.request import Request, request_tokens
 from app.agent.language.meaning.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.words.lexicon import Language
 from app.agent.language.words.text_lists import split_tokens
@@ -24,6 +25,8 @@ _MAX_SMALL_NAME_WORDS = 3
 _MAX_LEAD_WORDS = 5
 """The number of words before "a note for a new …"."""
 _ENDS = (",", ";", ":", ".")
+_DASH = re.compile(r"(?<=\s)[-–—](?=\s)")
+_PARENTHESIS = re.compile(r"(?<=\s)\(([^()]+)\)(?=\s*$)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +49,21 @@ def parse_new_note(request: Request, tokens: tuple[Token, ...]) -> list[Reading]
     With a template for the kind, the creation without it is another reading. If some words may be anything,
     all that follows the name is the text of the note in the first reading, and only these words in the next.
     """
+    divided = _with_semicolons(request) if tokens == request.tokens else request
+    readings = _creations(divided, divided.tokens) if divided.text != request.text else []
+    has_text = any("text" in step.arguments for own in readings for step in own.steps)
+    is_certain = bool(readings) and readings[0].is_certain and not has_text
+    return readings if is_certain else _creations(request, tokens)
+
+
+def _with_semicolons(request: Request) -> Request:
+    """Return a request with semicolons for "-" and parentheses: "new supplier: Attic - rating 4"."""
+    text = _DASH.sub(";", _PARENTHESIS.sub(lambda match: f";{match[1]} ", request.text))
+    return replace(request, text=text, tokens=request_tokens(text, request.language))
+
+
+def _creations(request: Request, tokens: tuple[Token, ...]) -> list[Reading]:
+    """Return the creation of a note that the request states, without a division by dashes."""
     if "create_note" not in request.allowed or _is_denied(request, tokens):
         return []
     if daily := _daily_note_with_details(request, tokens):

@@ -53,6 +53,9 @@ def properties(talk, path):
             {"bunks": 3, "state": "afloat"},
         ),
         ("create a boat called Ann and Bea, bunks 3", "Boats/Ann and Bea.md", {"bunks": 3}),
+        ("new boat: Sea-Mew - bunks 3 - moored", "Boats/Sea-Mew.md", {"bunks": 3, "moored": True}),
+        ("new boat: Gannet – the swift", "Boats/Gannet – the swift.md", {}),
+        ("new boat: Gannet (the swift)", "Boats/Gannet (the swift).md", {}),
     ],
 )
 async def test_a_new_note_gets_its_details_in_one_change(talk, approver, request_, path, values) -> None:
@@ -191,3 +194,11 @@ async def test_a_checkbox_takes_yes(talk) -> None:
     await say(talk, "new boat: Gannet, moored yes, bunks 3")
     await say(talk, talk.items[-1].choices[0].reply)
     assert properties(talk, "Boats/Gannet.md") == {"moored": True, "bunks": 3}
+
+
+async def test_details_in_parentheses_are_offered(talk) -> None:
+    await with_boats(talk)
+    state = await say(talk, "new boat: Gannet (bunks 3, afloat)")
+    step, *lines = state.question.options[0].reading.steps
+    assert step.arguments == {"name": "Gannet", "folder": "Boats"}
+    assert [line.arguments["value"] for line in lines] == [3, "afloat"]
