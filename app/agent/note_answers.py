@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from app.agent.answered_call import AnsweredCall
@@ -50,6 +50,29 @@ _PROPERTY = re.compile(r"[\w -]+:\s")
 _ENGLISH = "en"
 
 
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """A search for passages.
+
+    Attributes:
+        text: The question, with a name instead of a pronoun.
+        subject: The notes that the question is about.
+        notes: The notes to search; empty for all of them.
+        is_guess: Whether `notes` is a guess: if they have no answer, all notes are searched.
+    """
+
+    text: str
+    subject: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    is_guess: bool = False
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """The arguments of the tool `find_passages`."""
+        limits: dict[str, Any] = {"notes": [*self.notes]} if self.notes else {}
+        return {"question": self.text, "limit": MAX_PASSAGES, **limits}
+
+
 class NoteAnswers:
     """Answers questions with passages of the notes.
 
@@ -88,56 +111,19 @@ class NoteAnswers:
             turn.say(localize(NOT_UNDERSTOOD, language))
             return state.without_question()
         request = self._requests.question_request(question.text, state, resolver)
-        source, asked = source_note(request)
-        listed, asked_of_list = listed_source(request)
-        text = asked or asked_of_list or with_topic_of(question.text, state.asked, languages())
-        subject, before = _named_note(text, resolver), state.subject if state.asked else state.it
-        if has_antecedent(request) and (
-            not (state.asked or state.focus) or _has_word_of_other_name(request, before)
-        ):
-            before = ()
-        if not subject and before and text == question.text:
-            text = with_name_for_pronouns(text, NotePath.on_disk(before[0]).name, languages())
-            is_continued = bool(state.focus) and self._continues(text, state, language, resolver)
-            refers = any(request.language.has_phrase(request.tokens, name) for name in ("it", "this"))
-            is_about_it = text != question.text or is_continued or refers
-            subject = before if is_about_it else ()
-        if source:
-            text = with_name_for_pronouns(asked, NotePath.on_disk(source).name, languages())
-            subject = (source,)
-        only = (source,) if source else listed
-        if not only and subject and text != question.text and not state.asked:
-            only = subject[:1]  # "how long does it bake?"
-        arguments = {"question": text, "limit": MAX_PASSAGES, **({"notes": [*only]} if only else {})}
-        outcome = await turn.call("find_passages", arguments)
-        if only and only == subject[:1] and not source and not _is_answered(outcome):
-            # The question is about this note, but the answer may be in another one.
-            arguments = {"question": text, "limit": MAX_PASSAGES}
-            wide = await turn.call("find_passages", arguments, repeats=True)
-            wide = _with_passages_about(wide, only[0])
-            outcome = wide if _is_answered(wide) else _with_closer(wide, outcome)
-        elif (
-            (is_certain or asks_for_time(text))
-            and not (only or _is_answered(outcome))
-            and (in_talk := state.it[:1])
-            and not _has_word_of_other_name(request, in_talk)
-        ):
-            # "Who came along?" names no note, so it may be about a property of the note in talk.
-            arguments_in_talk = {**arguments, "notes": [*in_talk]}
-            stated = await turn.call("find_passages", arguments_in_talk, repeats=True)
-            if _is_answered(stated):
-                only, subject, arguments, outcome = in_talk, in_talk, arguments_in_talk, stated
-            else:
-                outcome = _with_closer(outcome, stated)
-        templates = request.vocabulary.templates_folder
-        nouns = language.table("template_notes")["nouns"]
-        if not only and templates and not any(token.key in nouns for token in request.tokens):
-            outcome = _without_folder(outcome, templates)
-        if not is_certain and not _is_answered(outcome):
+        search = self._passages_wanted(request, question.text, state, language, resolver)
+        search, outcome = await _find(turn, search)
+        is_question = is_certain or asks_for_time(search.text)
+        if is_question and not (search.notes or search.is_guess or _is_answered(outcome)):
+            search, outcome = await _find_in_talk(turn, search, outcome, request, state.it[:1])
+        if not search.notes:
+            outcome = _without_templates(outcome, request, language)
+        is_answered = _is_answered(outcome)
+        if not (is_certain or is_answered):
             return None
-        if outcome.success and question.needs_model and not outcome.result["answered"]:
+        if outcome.success and question.needs_model and not is_answered:
             say_model_required(turn, question.needs_model, language)
-            return replace(state, question=None, focus=subject, is_lost=not subject)
+            return replace(state, question=None, focus=search.subject, is_lost=not search.subject)
         defined = defined_note(request)
         is_known = outcome.success and bool(defined) and self._requests.is_on("get_metadata")
         if is_known and not _quotes(outcome.result, defined):
@@ -145,29 +131,36 @@ class NoteAnswers:
             return Reading(
                 (PipelineStep("properties_of", NoteSet(notes=(defined,))),), 1.0, language=language.code
             )
-        answer = format_outcome(AnsweredCall("find_passages", arguments), outcome)
-        is_foreign = language.code != _ENGLISH or is_unspaced_sentence(text)
-        if outcome.success and not outcome.result["answered"] and is_foreign and self._is_english_only():
+        answer = format_outcome(AnsweredCall("find_passages", search.arguments), outcome)
+        is_foreign = language.code != _ENGLISH or is_unspaced_sentence(search.text)
+        if outcome.success and not is_answered and is_foreign and self._is_english_only():
             answer = f"{answer}\n\n{ONLY_ENGLISH}"
         turn.say(localize(answer, language))
-        passages = shown_passages(outcome.result) if outcome.success else []
-        paths = tuple(dict.fromkeys(str(passage["path"]) for passage in passages))
-        # "Open that" means the note of the first passage, "when was he born?" still the one asked about.
-        focus = subject if not paths or set(subject) & set(paths) else paths[:1]
-        # The closest passages without an answer may be about anything, so their note is in doubt.
-        found = Reading((PipelineStep("find", NoteSet(notes=paths)),), 1.0, is_certain=_is_answered(outcome))
-        last_reading = found if paths else state.last
-        return replace(
-            state,
-            results=paths or state.results,
-            rest=(),
-            asked=text,
-            subject=subject or (paths if len(paths) == 1 and _is_answered(outcome) else ()),
-            question=None,
-            focus=focus,
-            is_lost=not focus,
-            last=last_reading,
-        )
+        return _state_after(state, search, outcome)
+
+    def _passages_wanted(
+        self, request: Request, text: str, state: DialogState, language: Language, resolver: Resolver
+    ) -> _Search:
+        """Return the search that a question asks for."""
+        source, asked = source_note(request)
+        if source:
+            asked = with_name_for_pronouns(asked, NotePath.on_disk(source).name, languages())
+            return _Search(asked, (source,), (source,))
+        listed, asked_of_list = listed_source(request)
+        wanted = asked or asked_of_list or with_topic_of(text, state.asked, languages())
+        subject, before = _named_note(wanted, resolver), state.subject if state.asked else state.it
+        if has_antecedent(request) and (
+            not (state.asked or state.focus) or _has_word_of_other_name(request, before)
+        ):
+            before = ()
+        if not subject and before and wanted == text:
+            wanted = with_name_for_pronouns(wanted, NotePath.on_disk(before[0]).name, languages())
+            is_continued = bool(state.focus) and self._continues(wanted, state, language, resolver)
+            refers = any(request.language.has_phrase(request.tokens, name) for name in ("it", "this"))
+            subject = before if wanted != text or is_continued or refers else ()
+        if not listed and subject and wanted != text and not state.asked:
+            return _Search(wanted, subject, subject[:1], is_guess=True)  # "how long does it bake?"
+        return _Search(wanted, subject, listed)
 
     def _continues(self, text: str, state: DialogState, language: Language, resolver: Resolver) -> bool:
         """Return whether a question without names is about the note in focus: "and how many last year?"."""
@@ -177,6 +170,53 @@ class NoteAnswers:
         words = [token for token in request.tokens if token.is_word]
         refers = language.has_phrase(words, "it")
         return refers or len(words) <= _MAX_CONTINUATION_WORDS
+
+
+async def _find(turn: Turn, search: _Search) -> tuple[_Search, ToolOutcome]:
+    """Search for passages; if the notes are a guess and have no answer, search all notes.
+
+    Return the search that found them, and the outcome.
+    """
+    outcome = await turn.call("find_passages", search.arguments)
+    if not search.is_guess or _is_answered(outcome):
+        return search, outcome
+    everywhere = replace(search, notes=())
+    wide = await turn.call("find_passages", everywhere.arguments, repeats=True)
+    wide = _with_passages_about(wide, search.notes[0])
+    return everywhere, wide if _is_answered(wide) else _with_closer(wide, outcome)
+
+
+async def _find_in_talk(
+    turn: Turn, search: _Search, outcome: ToolOutcome, request: Request, in_talk: tuple[str, ...]
+) -> tuple[_Search, ToolOutcome]:
+    """Search the note in talk for an answer that no note has: "who came along?" may ask for its property."""
+    if not in_talk or _has_word_of_other_name(request, in_talk):
+        return search, outcome
+    narrow = _Search(search.text, in_talk, in_talk)
+    stated = await turn.call("find_passages", narrow.arguments, repeats=True)
+    return (narrow, stated) if _is_answered(stated) else (search, _with_closer(outcome, stated))
+
+
+def _state_after(state: DialogState, search: _Search, outcome: ToolOutcome) -> DialogState:
+    """Return the state of the dialog after the passages were shown."""
+    is_answered = _is_answered(outcome)
+    passages = shown_passages(outcome.result) if outcome.success else []
+    paths = tuple(dict.fromkeys(str(passage["path"]) for passage in passages))
+    # "Open that" means the note of the first passage, "when was he born?" still the one asked about.
+    focus = search.subject if not paths or set(search.subject) & set(paths) else paths[:1]
+    # The closest passages without an answer may be about anything, so their note is in doubt.
+    found = Reading((PipelineStep("find", NoteSet(notes=paths)),), 1.0, is_certain=is_answered)
+    return replace(
+        state,
+        results=paths or state.results,
+        rest=(),
+        asked=search.text,
+        subject=search.subject or (paths if len(paths) == 1 and is_answered else ()),
+        question=None,
+        focus=focus,
+        is_lost=not focus,
+        last=found if paths else state.last,
+    )
 
 
 def say_model_required(turn: Turn, required: ModelRequired, language: Language) -> None:
@@ -221,9 +261,10 @@ def _quotes(result: Mapping[str, Any], path: str) -> bool:
     return any(passage["path"] == path or not _PROPERTY.match(passage["source"]) for passage in passages)
 
 
-def _without_folder(outcome: ToolOutcome, folder: str) -> ToolOutcome:
-    """Return found passages without those of the notes in a folder."""
-    if not outcome.success:
+def _without_templates(outcome: ToolOutcome, request: Request, language: Language) -> ToolOutcome:
+    """Return found passages without those of templates, unless the question mentions templates."""
+    folder, nouns = request.vocabulary.templates_folder, language.table("template_notes")["nouns"]
+    if not outcome.success or not folder or any(token.key in nouns for token in request.tokens):
         return outcome
     found = cast("list[Mapping[str, Any]]", outcome.result["passages"])
     kept = [passage for passage in found if not str(passage["path"]).startswith(f"{folder}/")]
