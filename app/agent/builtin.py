@@ -37,7 +37,7 @@ from app.agent.language.words.lexicon import Language, languages
 from app.agent.language.words.linked_values import linked_value
 from app.agent.language.words.vault_words import VaultWords
 from app.agent.language.words.vocabulary import Vocabulary
-from app.agent.note_answers import NoteAnswers, say_model_required
+from app.agent.note_answers import NoteAnswers, model_choice, say_model_required
 from app.agent.pipeline.host import ChangesToday, FindNotes, PipelineHost
 from app.agent.pipeline.pipeline import Pipeline
 from app.agent.replies import AMBIGUOUS_MESSAGE, HELP, READ_ONLY_MESSAGE, reply_text
@@ -146,7 +146,9 @@ class BuiltinAgent:
                         await self._ask(turn, other_readings(interpretation), language)
                         return
                     interpretation = with_answer_last(interpretation)
-                await self._ask(turn, interpretation, language)
+                # The second question in a row: the options of the first one were wrong.
+                is_stuck = state.question is not None and not is_answered
+                await self._ask(turn, interpretation, language, offers_model=is_stuck)
                 self._states[_state_key(turn)] = replace(later, question=interpretation)
             case Reading():
                 await self._carry_out(
@@ -162,7 +164,11 @@ class BuiltinAgent:
             case ContentQuestion():
                 await self._answer_from_notes(turn, interpretation, state, language)
             case Reply():
-                turn.say(localize(reply_text(interpretation), language))
+                reply = localize(reply_text(interpretation), language)
+                if interpretation.text or turn.caller.uses_model:
+                    turn.say(reply)
+                else:
+                    turn.ask(reply, (model_choice(language),))
                 if not interpretation.understood:
                     self._states[_state_key(turn)] = replace(later, focus=(), is_lost=True)
 
@@ -262,7 +268,9 @@ class BuiltinAgent:
         )
         return await pipeline.run(reading)
 
-    async def _ask(self, turn: Turn, clarification: Clarification, language: Language) -> None:
+    async def _ask(
+        self, turn: Turn, clarification: Clarification, language: Language, *, offers_model: bool = False
+    ) -> None:
         options = clarification.options
         changes = self.state(turn).changes
         labels = [
@@ -280,6 +288,8 @@ class BuiltinAgent:
             if extent := "" if turn.caller.uses_model else await self._extent(option.reading):
                 own_label = f"{own_label} · {localize(extent, language)}"
             choices.append(AnswerChoice(label=own_label, reply=f"{PREFIX} {notation}"))
+        if offers_model and all(option.reading.last.action != "model" for option in options):
+            choices.append(model_choice(language))
         turn.ask(localize(clarification.question, language), tuple(choices))
 
     async def _extent(self, reading: Reading) -> str:

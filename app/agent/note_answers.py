@@ -222,10 +222,12 @@ def _state_after(state: DialogState, search: _Search, outcome: ToolOutcome) -> D
 def say_model_required(turn: Turn, required: ModelRequired, language: Language) -> None:
     """Tell the user that a request needs a model, and offer to set one up."""
     text = model_required_text(localize(required.work, language))
-    turn.ask(
-        localize(text, language),
-        (AnswerChoice(label="Set up a model…", reply="", action=SET_UP_MODEL),),
-    )
+    turn.ask(localize(text, language), (model_choice(language),))
+
+
+def model_choice(language: Language) -> AnswerChoice:
+    """Return the choice that opens the model settings."""
+    return AnswerChoice(label=localize("Set up a model…", language), reply="", action=SET_UP_MODEL)
 
 
 def _named_note(text: str, resolver: Resolver) -> tuple[str, ...]:

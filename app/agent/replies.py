@@ -28,6 +28,7 @@ notes, each with a link to the exact place
 You approve every change first, and you can undo it."""
 NOT_UNDERSTOOD = (
     "I did not understand that, so nothing was changed. Rephrase it, or type “help” for examples."
+    " A language model understands more."
 )
 AMBIGUOUS_MESSAGE = "Please be more specific: give the note's full path and ask for one action."
 NO_SUCH_NOTE = "No note is named “{}”. Nothing was changed."
