@@ -9,7 +9,7 @@ from functools import cached_property
 
 from app.agent.language.grammar.request import Request, writes
 from app.agent.language.grammar.request_parser import RequestContext
-from app.agent.language.interpretation.outcomes import is_outcome, meaning_of
+from app.agent.language.interpretation.outcomes import is_outcome, meaning_of, meaning_of_choice
 from app.agent.language.interpreter import Interpreter
 from app.agent.language.meaning.actions import ACTIONS, Action
 from app.agent.language.meaning.dialog import DialogState
@@ -98,7 +98,7 @@ class RequestInterpreter:
     ) -> Interpretation | None:
         """Return the meaning of a request in the app's own notation; None if it can't be parsed."""
         if (selected := _selected_reading(text, state)) is not None:
-            return meaning_of(selected)
+            return meaning_of_choice(selected, self.actions())
         reading = parse(text, vocabulary(languages()[0]).notes, self.actions())
         if reading is None:
             return None

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from app.agent.language.grammar.questions import question_language
 from app.agent.language.grammar.request import Request
+from app.agent.language.meaning.actions import Action
+from app.agent.language.meaning.clarifications import question_for
 from app.agent.language.meaning.readings import (
+    Clarification,
     ContentQuestion,
     Interpretation,
     ModelRequired,
@@ -113,6 +117,17 @@ def meaning_of(reading: Reading) -> Interpretation:
         case "model":
             return ModelRequired(query or "This")
     return reading
+
+
+def meaning_of_choice(reading: Reading, actions: Mapping[str, Action]) -> Interpretation:
+    """Return the interpretation of the reading that the user chose, or a question for the value it lacks."""
+    step = reading.last
+    needs = actions[step.action].needs if step.action in actions else ()
+    lacking = next((role for role in needs if role not in ("target", *step.arguments)), "")
+    if not lacking:
+        return meaning_of(reading)
+    partial = replace(reading, missing=lacking)
+    return Clarification(question_for(partial), (), partial)
 
 
 def _is_polite_order(request: Request) -> bool:

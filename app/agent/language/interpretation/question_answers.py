@@ -14,7 +14,7 @@ from app.agent.language.interpretation.choices import ReadingChooser
 from app.agent.language.interpretation.clauses import clause_readings
 from app.agent.language.interpretation.corrections import correcting_words
 from app.agent.language.interpretation.grammar_readings import GUESS_SCORE
-from app.agent.language.interpretation.outcomes import meaning_of
+from app.agent.language.interpretation.outcomes import meaning_of_choice
 from app.agent.language.meaning.actions import CREATION_VALUES
 from app.agent.language.meaning.dialog import NOTE_ROLES
 from app.agent.language.meaning.readings import (
@@ -79,7 +79,7 @@ class QuestionAnswers:
         wanted = " ".join(text.split()).strip(" .!?").casefold()
         for option in question.options:
             if wanted in (option.label.casefold(), option.label.casefold().removesuffix(".md")):
-                return meaning_of(option.reading)
+                return meaning_of_choice(option.reading, context.allowed)
         for language in self._parser.languages:
             tokens = without_marks_at_end(request_tokens(text, language))
             if not tokens:
@@ -88,12 +88,12 @@ class QuestionAnswers:
                 return Reply("cancelled")
             tokens = correcting_words(language, tokens)
             if question.options and is_answer(language, tokens, "yes"):
-                return meaning_of(question.options[0].reading)
+                return meaning_of_choice(question.options[0].reading, context.allowed)
             if place := parse_place_answer(self._parser.request(text, language, tokens, context), question):
                 return place
             index = _parse_ordinal(language, tokens, len(question.options)) if question.options else None
             if index is not None:
-                return meaning_of(question.options[index].reading)
+                return meaning_of_choice(question.options[index].reading, context.allowed)
         return None
 
     def _complete(

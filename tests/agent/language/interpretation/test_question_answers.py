@@ -33,6 +33,18 @@ def test_an_answer_fills_what_was_missing(agent: BuiltinAgent) -> None:
     assert isinstance(found, Reading) and serialize(found) == 'create_note name="Meeting notes"'
 
 
+def test_a_chosen_option_that_lacks_a_value_asks_for_it(agent: BuiltinAgent) -> None:
+    step = PipelineStep("set_confidence", NoteSet(notes=("Instruments/H1.md",)))
+    lacking = Reading((step,), 0.9)
+    question = Clarification("Which note?", (ClarificationOption("Instruments/H1.md", lacking),))
+    asked = read(agent, "the first one", replace(HERE, question=question))
+    assert isinstance(asked, Clarification) and asked.question == "What confidence, from 0 to 1?"
+    found = read(agent, "0.4", replace(HERE, question=asked))
+    assert (
+        isinstance(found, Reading) and serialize(found) == "set_confidence [@Instruments/H1] confidence=0.4"
+    )
+
+
 def test_declining_drops_the_question(agent: BuiltinAgent) -> None:
     question = read(agent, "delete")
     assert isinstance(question, Clarification)
