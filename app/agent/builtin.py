@@ -147,7 +147,7 @@ class BuiltinAgent:
                         return
                     interpretation = with_answer_last(interpretation)
                 # The second question in a row: the options of the first one were wrong.
-                is_stuck = state.question is not None and bool(interpretation.options) and not is_answered
+                is_stuck = state.question is not None and len(interpretation.options) > 1 and not is_answered
                 await self._ask(turn, interpretation, language, offers_model=is_stuck)
                 self._states[_state_key(turn)] = replace(later, question=interpretation)
             case Reading():
