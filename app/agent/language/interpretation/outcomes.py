@@ -123,7 +123,8 @@ def meaning_of_choice(reading: Reading, actions: Mapping[str, Action]) -> Interp
     """Return the interpretation of the reading that the user chose, or a question for the value it lacks."""
     step = reading.last
     needs = actions[step.action].needs if step.action in actions else ()
-    lacking = next((role for role in needs if role not in ("target", *step.arguments)), "")
+    # A change of a task without a query is about the only open task, or asks which one is meant.
+    lacking = next((role for role in needs if role not in ("target", "query", *step.arguments)), "")
     if not lacking:
         return meaning_of(reading)
     partial = replace(reading, missing=lacking)
