@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import takewhile
 
 from app.agent.language.grammar.note_references import BARE_FIT, CUED_FIT, NoteReferenceParser, ParsedSet
 from app.agent.language.grammar.orders import NoteOrder, OrderParser
@@ -14,7 +15,7 @@ from app.agent.language.meaning.conditions import condition_slots, is_kind_condi
 from app.agent.language.meaning.dialog import MAX_RESULTS
 from app.agent.language.meaning.readings import NoteSet, parenthesize
 from app.agent.language.words.dates import day_name_conditions
-from app.agent.language.words.lexicon import Filter
+from app.agent.language.words.lexicon import Filter, PhraseMatch
 from app.agent.language.words.tokens import Token
 from app.errors import QueryError
 from app.index.query import parse as parse_query
@@ -24,6 +25,7 @@ from app.vault.reference import parse_reference
 
 _MAX_NAME_TOKENS = 10
 _MAX_FOLDER_TOKENS = 5
+_MAX_FILE_TOKENS = 4
 _EMPTY = r"-content:/\S/"
 _TOPIC_FIT = 0.75
 """Fit of search words that follow a noun such as "notes": "notes on longitude"."""
@@ -32,6 +34,78 @@ _PATTERN_MARK = re.compile(r"[^\w\s-]")
 _ORDINAL = re.compile(r"\d{1,2}(?:st|nd|rd|th)")
 _CHANGED = re.compile(r"(modified|created):>=(\S+)(?: \1:<=\S+)?")
 _STATED_DATE = re.compile(r"\[(?:date|year|born|died|published):")
+
+
+@dataclass(slots=True)
+class _NounPhrase:
+    """A noun phrase, and what its words before a position mean."""
+
+    tokens: Sequence[Token]
+    is_ordered: bool
+    """Whether the phrase contains a sort order."""
+    position: int = 0
+    conditions: list[str] = field(default_factory=list)
+    day_conditions: list[str] = field(default_factory=list)
+    """The same conditions, but days are the names of daily notes."""
+    listed_notes: NoteSet | None = None
+    order: NoteOrder | None = None
+    unexplained: list[str] = field(default_factory=list)
+    last: QueryPart | None = None
+    is_negated: bool = False
+    is_alternative: bool = False
+    has_head: bool = False
+    has_bare_topic: bool = False
+    is_one: bool | None = None
+    """Whether the last noun is singular; None without a noun."""
+    _weight: int = 0
+    _explained: float = 0.0
+
+    def advance(self, end: int, fit: float = 1.0) -> None:
+        """Move to a position after words that fit as well as given."""
+        self._explained += fit * (end - self.position)
+        self._weight += end - self.position
+        self.position = end
+
+    def add(self, part: QueryPart) -> None:
+        """Add a condition or words to search for: negated after "not", as an alternative after "or"."""
+        if part.query == _EMPTY and self.has_bare_topic:
+            part = replace(part, fit=0.0)  # "the tin is empty" is no search for empty notes
+        for known, query in (
+            (self.conditions, part.query),
+            (self.day_conditions, part.day_names or part.query),
+        ):
+            condition = negated(query) if self.is_negated else query
+            if self.is_alternative and known:
+                known[-1] = f"({known[-1].strip('()')} OR {condition})"
+            else:
+                known.append(condition)
+        is_bare_topic = part.is_topic and part.fit < CUED_FIT
+        self.has_head |= self.is_negated or not is_bare_topic
+        self.has_bare_topic |= is_bare_topic
+        self.is_negated = self.is_alternative = False
+        self.last = part
+        self.advance(part.end, part.fit)
+
+    def add_order(self, order: NoteOrder) -> None:
+        """Add an order, which keeps the limit of the one before: "the 3 oldest people by birth date"."""
+        if (before := self.order) is not None:
+            limit = order.limit if order.limit is not None else before.limit
+            order = replace(order, limit=limit, is_superlative=before.is_superlative)
+        self.order = order
+        self.has_head = True
+        self.advance(order.end)
+
+    @property
+    def means_one(self) -> bool:
+        """Whether a superlative means one note: "the newest recipe", or "the newest" alone."""
+        return not (self.unexplained or self.has_bare_topic) if self.is_one is None else self.is_one
+
+    def parsed(self, notes: NoteSet) -> ParsedSet:
+        """Return the notes that the phrase means, and how well its words fit."""
+        fit = self._explained / self._weight if self._weight else 0.0
+        # The first notes of an ordered set may not be the ones that the user wants to change.
+        is_certain = notes.limit is None
+        return ParsedSet(notes, fit, tuple(self.unexplained), self.has_head, self.has_bare_topic, is_certain)
 
 
 class NoteSetParser(NoteReferenceParser):
@@ -113,125 +187,96 @@ class NoteSetParser(NoteReferenceParser):
 
     def type_of(self, word: str) -> str | None:
         """Return the note type that a word names, or None."""
-        return next(
-            (
-                note_type
-                for form in (word, *self._vocabulary.singular_forms(word.casefold()))
-                if (note_type := self._vocabulary.find_type(form))
-            ),
-            None,
-        )
+        forms = (word, *self._vocabulary.singular_forms(word.casefold()))
+        return next(filter(None, map(self._vocabulary.find_type, forms)), None)
 
     # Conditions
 
     def _parse_conditions(self, tokens: Sequence[Token]) -> ParsedSet:
         """Parse the phrase as search conditions; other words become words to search for."""
-        language = self._language
-        conditions: list[str] = []
-        explained, weight, position = 0.0, 0, 0
-        unexplained: list[str] = []
-        is_negated = is_alternative = has_head = has_bare_topic = False
-        ordering: NoteOrder | None = None
-        is_one: bool | None = None
-        requested_order = self.order_in(tokens)
-        is_ordered = requested_order is not None and bool(requested_order[0])
-        last: QueryPart | None = None
-        listed_notes: NoteSet | None = None
-        day_names: dict[str, str] = {}
-        nouns, fillers = language.words("note_nouns"), language.words("fillers")
-
-        def advance(end: int, fit: float = 1.0) -> None:
-            nonlocal explained, weight, position
-            explained += fit * (end - position)
-            weight += end - position
-            position = end
-
-        while position < len(tokens):
-            token = tokens[position]
-            if token.kind == "mark":
-                position += 1
-                continue
-            if (after := self.end_of_vault(tokens, position)) > position:
-                advance(after)
-                continue
-            after = language.match_prefix(tokens, position, "or")
-            if last is not None and position < after < len(tokens):
-                is_alternative = True
-                advance(after)
-                continue
-            after = language.match_prefix(tokens, position, "and")
-            if 0 < position < after < len(tokens):
-                # "Movies and shows" are the notes of both kinds.
-                is_alternative = self._joins_kinds(tokens, position, after, last)
-                advance(after)
-                continue
-            part = self._condition(tokens, position, last)
-            if is_ordered and (part is None or part.is_topic):
-                part = self._noun(tokens, position, counted=True) or part
-            if is_ordered and (is_singular := self._is_singular(token, part)) is not None:
-                is_one = is_singular
-            after = language.match_prefix(tokens, position, "not")
-            if part is None and position < after < len(tokens):
-                is_negated = not is_negated
-                advance(after)
-                continue
-            if (part is None or part.is_topic) and (order := self._order(tokens, position, ordering)):
-                if ordering is not None:
-                    limit = order.limit if order.limit is not None else ordering.limit
-                    order = replace(order, limit=limit, is_superlative=ordering.is_superlative)
-                ordering = order
-                has_head = True
-                advance(order.end)
-                continue
-            if part is None and position == 0 and (reference := self._leading_reference(tokens)):
-                listed_notes, after = reference
-                has_head = True
-                advance(after)
-                continue
-            if part is None and token.is_word and token.key in nouns | fillers:
-                has_head = has_head or token.key in nouns
-                advance(position + 1)
-                continue
-            if is_negated and (part is None or part.is_topic) and _is_condition(last):
-                part = self.excepted(tokens, position, last.query if last is not None else "") or part
-            if part is None and is_negated and (name := self._comparisons.property_name(token)):
-                is_absent = position > 0 and (
-                    tokens[position - 1].key in language.words("determiners") | language.words("lacking")
-                )
-                part = QueryPart(f"[{name}]" if is_absent else f"[{name}:false]", position + 1)
-                is_negated = is_absent
-            if part is None:
-                part = self._topic(tokens, position, _TOPIC_FIT if has_head else BARE_FIT)
-            if part is None:
-                unexplained.append(token.value)
-                advance(position + 1, fit=0.0)
-                continue
-            if part.query == _EMPTY and has_bare_topic:
-                part = replace(part, fit=0.0)  # "the tin is empty" is no search for empty notes
-            query = negated(part.query) if is_negated else part.query
-            if is_alternative and conditions:
-                conditions[-1] = f"({conditions[-1].strip('()')} OR {query})"
-            else:
-                conditions.append(query)
-                day_names[query] = part.day_names or query
-            has_head = has_head or not part.is_topic or part.fit >= CUED_FIT or is_negated
-            has_bare_topic = has_bare_topic or (part.is_topic and part.fit < CUED_FIT)
-            advance(part.end, part.fit)
-            last = part
-            is_negated = is_alternative = False
-        if self._vocabulary.means_daily_notes(conditions):
-            conditions = [day_names.get(condition, condition) for condition in conditions]
+        order = self.order_in(tokens)
+        phrase = _NounPhrase(tokens, is_ordered=order is not None and bool(order[0]))
+        while phrase.position < len(tokens):
+            if not self._read_connective(phrase):
+                self._read_condition(phrase)
+        are_days = self._vocabulary.means_daily_notes(phrase.conditions)
+        conditions = phrase.day_conditions if are_days else phrase.conditions
         conditions = self._vocabulary.without_templates(conditions)
-        notes = replace(listed_notes or NoteSet(), query=" ".join(conditions))
-        if ordering is not None:
-            is_one = not unexplained and not has_bare_topic if is_one is None else is_one
-            notes = self._in_order(notes, ordering, is_one, tokens)
-        elif listed_notes is None and conditions and self._means_listed(tokens):
+        notes = replace(phrase.listed_notes or NoteSet(), query=" ".join(conditions))
+        if phrase.order is not None:
+            notes = self._in_order(notes, phrase.order, phrase.means_one, tokens)
+        elif phrase.listed_notes is None and conditions and self._means_listed(tokens):
             notes = replace(notes, source="previous")
-        fit = explained / weight if weight else 0.0
-        # The first notes of an ordered set may not be the ones that the user wants to change.
-        is_certain = notes.limit is None
-        return ParsedSet(notes, fit, tuple(unexplained), has_head, has_bare_topic, is_certain)
+        return phrase.parsed(notes)
+
+    def _read_connective(self, phrase: _NounPhrase) -> bool:
+        """Read a mark, "in my vault", "or" or "and" in a phrase; return False for other words."""
+        tokens, position = phrase.tokens, phrase.position
+        if tokens[position].kind == "mark":
+            phrase.position += 1
+        elif (end := self.end_of_vault(tokens, position)) > position:
+            phrase.advance(end)
+        elif phrase.last is not None and (end := self._end_before_words("or", tokens, position)):
+            phrase.is_alternative = True
+            phrase.advance(end)
+        elif position > 0 and (end := self._end_before_words("and", tokens, position)):
+            # "Movies and shows" are the notes of both kinds.
+            phrase.is_alternative = self._joins_kinds(tokens, position, end, phrase.last)
+            phrase.advance(end)
+        else:
+            return False
+        return True
+
+    def _end_before_words(self, kind: str, tokens: Sequence[Token], position: int) -> int:
+        """Return the end of a phrase of a kind at a position, or 0 if there is none or no words follow it."""
+        end = self._language.match_prefix(tokens, position, kind)
+        return end if position < end < len(tokens) else 0
+
+    def _read_condition(self, phrase: _NounPhrase) -> None:
+        """Read a condition, "not", an order, a word for notes or words to search for in a phrase."""
+        tokens, position = phrase.tokens, phrase.position
+        token, nouns = tokens[position], self._language.words("note_nouns")
+        topic_fit = _TOPIC_FIT if phrase.has_head else BARE_FIT
+        part = self._condition(tokens, position, phrase.last)
+        if phrase.is_ordered:
+            if part is None or part.is_topic:
+                part = self._noun(tokens, position, counted=True) or part
+            if (is_one := self._is_singular(token, part)) is not None:
+                phrase.is_one = is_one
+        if part is not None and not part.is_topic:
+            phrase.add(part)
+        elif part is None and (end := self._end_before_words("not", tokens, position)):
+            phrase.is_negated = not phrase.is_negated
+            phrase.advance(end)
+        elif order := self._order(tokens, position, phrase.order):
+            phrase.add_order(order)
+        elif part is None and position == 0 and (reference := self._leading_reference(tokens)):
+            phrase.listed_notes, end = reference
+            phrase.has_head = True
+            phrase.advance(end)
+        elif part is None and token.is_word and token.key in nouns | self._language.words("fillers"):
+            phrase.has_head |= token.key in nouns
+            phrase.advance(position + 1)
+        elif part := self._negated_part(phrase, part) or self._topic(tokens, position, topic_fit):
+            phrase.add(part)
+        else:
+            phrase.unexplained.append(token.value)
+            phrase.advance(position + 1, fit=0.0)
+
+    def _negated_part(self, phrase: _NounPhrase, part: QueryPart | None) -> QueryPart | None:
+        """Return what "not" excludes: a note ("cameras but not the gimbal"), `part`, or a property."""
+        token, last = phrase.tokens[phrase.position], phrase.last
+        if not phrase.is_negated:
+            return part
+        if last is not None and _is_condition(last):
+            part = self.excepted(phrase.tokens, phrase.position, last.query) or part
+        if part is not None or not (name := self._comparisons.property_name(token)):
+            return part
+        absence = self._language.words("determiners") | self._language.words("lacking")
+        if phrase.tokens[phrase.position - 1].key in absence:
+            return QueryPart(f"[{name}]", phrase.position + 1)
+        phrase.is_negated = False
+        return QueryPart(f"[{name}:false]", phrase.position + 1)
 
     def _joins_kinds(
         self, tokens: Sequence[Token], position: int, after: int, last: QueryPart | None
@@ -244,9 +289,8 @@ class NoteSetParser(NoteReferenceParser):
         if following is None or last.query == following.query:
             return False
         # "Star and clock notes" have both tags.
-        has_noun = following.end < len(tokens) and tokens[following.end].key in self._language.words(
-            "note_nouns"
-        )
+        nouns = self._language.words("note_nouns")
+        has_noun = following.end < len(tokens) and tokens[following.end].key in nouns
         kinds = (last.query, following.query)
         are_tags = all(query.startswith("tag:") for query in kinds)
         return all(condition_slots(query) == {"kind"} for query in kinds) and not (are_tags and has_noun)
@@ -285,25 +329,19 @@ class NoteSetParser(NoteReferenceParser):
         order, limit = ordering.order, ordering.limit
         if limit is None and ordering.is_superlative and is_one:
             limit = 1
-        has_pronoun = any(token.key in self._language.words("result_pronouns") for token in tokens)
-        is_bare = notes.is_everything
-        if is_bare and self._dialog.has_list and (has_pronoun or not order):
+        pronouns = self._language.words("result_pronouns")
+        has_pronoun = any(token.key in pronouns for token in tokens)
+        says_notes = any(token.key in self._language.words("note_nouns") - pronouns for token in tokens)
+        may_be_listed = self._dialog.has_list and not says_notes
+        if notes.is_everything and self._dialog.has_list and (has_pronoun or not order):
             notes = replace(notes, source="previous")
-        elif (
-            is_bare
-            and order.endswith("dated")
-            and not (self._dialog.has_list and not self._says_notes(tokens))
-        ):
+        elif notes.is_everything and order.endswith("dated") and not may_be_listed:
             order = order.replace("dated", "created")
         if order == "-dated" and self._vocabulary.means_daily_notes(top_level_parts(notes.query)):
             order = "name"  # the names of daily notes are their dates
         if order in ("modified", "-modified") and _STATED_DATE.search(notes.query):
             order = order.replace("modified", "dated")
         return replace(notes, order=order, limit=limit)
-
-    def _says_notes(self, tokens: Sequence[Token]) -> bool:
-        nouns = self._language.words("note_nouns") - self._language.words("result_pronouns")
-        return any(token.key in nouns for token in tokens)
 
     def _means_listed(self, tokens: Sequence[Token]) -> bool:
         """Return whether "the empty ones" are some of the notes listed last, and all of those are known."""
@@ -359,41 +397,38 @@ class NoteSetParser(NoteReferenceParser):
         is_of_kind = last is not None and is_kind_condition(last.query)
         if is_of_kind and (part := self._comparisons.parse_years(tokens, position, is_stated=True)):
             return part  # "movies from 1999" state this year; they were not changed in it
-        years = self._comparisons.parse_years(tokens, position)
-        parts = [years] if years is not None else []
-        for note_filter in self._language.filters:
-            for phrase in note_filter.say:
-                for match in phrase.match(tokens, position):
-                    if part := self._filtered(note_filter, tokens, match.end, match.gap_start, match.gap_end):
-                        parts.append(part)
-        if any(note_filter.value == "date_alone" for note_filter in self._language.filters) and (
-            span := self.dates.parse_span(tokens, position)
-        ):
-            day_names = self.names_of_days(tokens[position : span.end])
-            parts.append(QueryPart(span.query("modified"), span.end, day_names=day_names))
-        if part := self._comparisons.parse(tokens, position):
-            parts.append(part)
-        if part := self._comparisons.parse_lacking(tokens, position):
-            parts.insert(0, part)  # "without support" is about a property of this name, if there is one
-        if (flag := self._comparisons.unset_flag(token)) is not None:
-            parts.append(QueryPart(f"[{flag}:false]", position + 1))
-        if part := self._relation(tokens, position):
-            parts.append(part)
-        if part := self._made_by(tokens, position) or self.made_by_subject(tokens, position):
-            parts.append(part)
-        if parts:
+        candidates = (
+            self._comparisons.parse_lacking(tokens, position),  # "without support", for a property "support"
+            self._comparisons.parse_years(tokens, position),
+            *self._filtered(tokens, position),
+            self._days(tokens, position),
+            self._comparisons.parse(tokens, position),
+            self._comparisons.parse_unset_flag(tokens, position),
+            self._relation(tokens, position),
+            self._made_by(tokens, position) or self.made_by_subject(tokens, position),
+        )
+        if parts := [part for part in candidates if part is not None]:
             return max(
                 parts, key=lambda part: (part.end - (2 if part.is_topic else 0), not part.is_topic, part.fit)
             )
-        if last is not None and last.filter is not None and last.filter.value == "tags":
+        last_filter = last.filter if last is not None else None
+        if last_filter is not None and last_filter.value == "tags":
             query, end = self._tags(tokens, position, strict=True)
             if query:
-                return QueryPart(query, end, filter=last.filter)
-        if last is not None and last.filter is not None and last.filter.value == "note":
+                return QueryPart(query, end, filter=last_filter)
+        if last_filter is not None and last_filter.value == "note":
             name, end = self._value("note", tokens, position)
             if name and self._vocabulary.notes(name):
-                return QueryPart(_fill_query(last.filter.query, name), end, filter=last.filter)
+                return QueryPart(_fill_query(last_filter.query, name), end, filter=last_filter)
         return self._noun(tokens, position)
+
+    def _days(self, tokens: Sequence[Token], position: int) -> QueryPart | None:
+        """Return the condition on the days that start at a token, also as a search for daily notes."""
+        span = self.dates.parse_span(tokens, position)
+        if span is None:
+            return None
+        day_names = self.names_of_days(tokens[position : span.end])
+        return QueryPart(span.query("modified"), span.end, day_names=day_names)
 
     def _relation(self, tokens: Sequence[Token], position: int) -> QueryPart | None:
         """Parse a relation: "that support X", "with a supports relation", "that nothing supports"."""
@@ -462,9 +497,7 @@ class NoteSetParser(NoteReferenceParser):
     def _person(self, tokens: Sequence[Token]) -> str:
         """Return the property text that words or a pronoun refer to; empty if there is none."""
         if any(self._language.matches_phrase(tokens, name) for name in ("it", "this")):
-            parsed = self.parse_reference(tokens)
-            is_known = parsed is not None and parsed.notes.is_single
-            return NotePath.on_disk(parsed.notes.notes[0]).name if parsed is not None and is_known else ""
+            return _single_name(self.parse_reference(tokens))
         text = self._name_text(tokens)
         if self._vocabulary.conditions_on(text):
             return text
@@ -477,61 +510,74 @@ class NoteSetParser(NoteReferenceParser):
         return any(form in names for form in (name, *self._vocabulary.plural_stems(name)))
 
     def _filtered(
-        self, note_filter: Filter, tokens: Sequence[Token], end: int, gap_start: int, gap_end: int
-    ) -> QueryPart | None:
-        """Return the condition of a filter whose phrase ended at `end`; None if its value does not fit."""
+        self, tokens: Sequence[Token], position: int, ignored: Collection[str] = ()
+    ) -> Iterator[QueryPart]:
+        """Yield the conditions of the filters that start at a token, except those with `ignored` values."""
+        for note_filter in self._language.filters:
+            for phrase in note_filter.say if note_filter.value not in ignored else ():
+                for match in phrase.match(tokens, position):
+                    if part := self._matched(note_filter, tokens, match):
+                        yield part
+
+    def _matched(self, note_filter: Filter, tokens: Sequence[Token], match: PhraseMatch) -> QueryPart | None:
+        """Return the condition of a filter whose phrase matches; None if its value does not fit.
+
+        The value follows the phrase, or is all that is in its gap.
+        """
         if not note_filter.value:
-            return QueryPart(note_filter.query, end, filter=note_filter)
-        if gap_start >= 0:
-            inside = tokens[gap_start:gap_end]
-            if note_filter.value == "tags":
-                query, stop = self._tags(inside, 0)
-                return QueryPart(query, end, filter=note_filter) if query and stop == len(inside) else None
-            if note_filter.value == "date":
-                span = self.dates.parse_span(inside, 0)
-                is_complete = span is not None and span.end == len(inside)
-                return (
-                    QueryPart(span.query(note_filter.query.partition(":")[0]), end, filter=note_filter)
-                    if span and is_complete
-                    else None
-                )
-            value, stop = self._value(note_filter.value, inside, 0)
-            return (
-                QueryPart(_fill_query(note_filter.query, value), end, filter=note_filter)
-                if value and stop == len(inside)
-                else None
-            )
-        if end >= len(tokens):
-            return None
-        if note_filter.value == "tags":
-            query, stop = self._tags(tokens, end)
-            return QueryPart(query, stop, filter=note_filter) if query else None
-        if note_filter.value in ("date", "date_alone"):
-            span = self.dates.parse_span(tokens, end)
-            if span is None:
+            return QueryPart(note_filter.query, match.end, filter=note_filter)
+        if match.gap_start < 0:
+            if match.end == len(tokens):
                 return None
-            is_bare = note_filter.value == "date_alone"
-            day_names = self.names_of_days(tokens[end : span.end]) if is_bare else ""
-            query = span.query(note_filter.query.partition(":")[0])
-            return QueryPart(query, span.end, filter=note_filter, day_names=day_names)
-        if note_filter.value == "topic":
-            part = self._topic(tokens, end, CUED_FIT)
-            return (
-                replace(part, query=_fill_query(note_filter.query, part.query), filter=note_filter)
-                if part
-                else None
-            )
-        value, stop = self._value(note_filter.value, tokens, end)
-        if note_filter.value == "folder" and not value and (part := self._namespace(tokens, end)):
-            return replace(part, filter=note_filter)
-        if note_filter.value == "folder" and value and (tag := self._tag_instead_of(tokens[:stop])):
-            return QueryPart(f"tag:{quote_value(tag)}", stop, filter=note_filter)
-        if note_filter.value == "type" and not self._vocabulary.find_type(value):
-            # In a vault with links as types, "type:" finds none of them.
-            conditions = self._vocabulary.conditions_on(value)
-            if query := next((known for known in conditions if known.startswith("[type:")), ""):
-                return QueryPart(query, stop, filter=note_filter)
-        return QueryPart(_fill_query(note_filter.query, value), stop, filter=note_filter) if value else None
+            part = self._other_kind(note_filter, tokens, match.end)
+            return part or self._filter_value(note_filter, tokens, match.end)
+        inside = tokens[match.gap_start : match.gap_end]
+        part = self._filter_value(note_filter, inside, 0)
+        if part is None or part.end < len(inside):
+            return None
+        return replace(part, end=match.end, is_topic=False)
+
+    def _filter_value(self, note_filter: Filter, tokens: Sequence[Token], position: int) -> QueryPart | None:
+        """Return the condition of a filter with the value that starts at a token, or None."""
+        match note_filter.value:
+            case "tags":
+                query, end = self._tags(tokens, position)
+                return QueryPart(query, end, filter=note_filter) if query else None
+            case "date_alone":
+                days = self._days(tokens, position)
+                return replace(days, filter=note_filter) if days is not None else None
+            case "date":
+                span = self.dates.parse_span(tokens, position)
+                name = note_filter.query.partition(":")[0]
+                return QueryPart(span.query(name), span.end, filter=note_filter) if span else None
+            case "topic":
+                topic = self._topic(tokens, position, CUED_FIT)
+                if topic is None:
+                    return None
+                return replace(topic, query=_fill_query(note_filter.query, topic.query), filter=note_filter)
+            case kind:
+                value, end = self._value(kind, tokens, position)
+                query = _fill_query(note_filter.query, value)
+                return QueryPart(query, end, filter=note_filter) if value else None
+
+    def _other_kind(self, note_filter: Filter, tokens: Sequence[Token], position: int) -> QueryPart | None:
+        """Return the condition on a namespace, a tag or a linked type that a filter's value names instead.
+
+        Return None if the value is a folder or a type.
+        """
+        if note_filter.value not in ("folder", "type"):
+            return None
+        value, end = self._value(note_filter.value, tokens, position)
+        if note_filter.value == "folder" and not value:
+            namespace = self._namespace(tokens, position)
+            return replace(namespace, filter=note_filter) if namespace is not None else None
+        if note_filter.value == "folder":
+            tag = self._tag_instead_of(tokens[:end])
+            return QueryPart(f"tag:{quote_value(tag)}", end, filter=note_filter) if tag else None
+        # In a vault with links as types, "type:" finds none of them.
+        conditions = () if self._vocabulary.find_type(value) else self._vocabulary.conditions_on(value)
+        query = next((known for known in conditions if known.startswith("[type:")), "")
+        return QueryPart(query, end, filter=note_filter) if query else None
 
     def _tag_instead_of(self, tokens: Sequence[Token]) -> str | None:
         """Return the tag that the last word names, if it only resembles a folder: "pots" next to "Pets"."""
@@ -543,48 +589,36 @@ class NoteSetParser(NoteReferenceParser):
 
     def _value(self, kind: str, tokens: Sequence[Token], position: int) -> tuple[str, int]:
         """Return the longest value of a kind that starts at a token (empty if there is none), and its end."""
-        if kind == "tags":
-            query, end = self._tags(tokens, position)
-            return query.removeprefix("tag:"), end
-        if kind == "topic":
-            part = self._topic(tokens, position, CUED_FIT)
-            return (part.query, part.end) if part else ("", position)
         position = self._language.after_determiners(tokens, position)
         for end in range(min(len(tokens), position + _MAX_NAME_TOKENS), position, -1):
-            part_tokens = tokens[position:end]
-            if part_tokens[-1].kind == "mark":
-                continue
-            text = self._name_text(part_tokens)
-            if kind == "folder" and end - position <= _MAX_FOLDER_TOKENS:
-                nouns = self._language.words("folder_nouns")
-                bare = (
-                    part_tokens[:-1] if part_tokens[-1].key in nouns and len(part_tokens) > 1 else part_tokens
-                )
-                if folder := self._vocabulary.find_similar_folder(self._name_text(bare)):
-                    return folder, end
-            elif kind == "note":
-                parsed = self.parse_reference(part_tokens) or self.find_named(part_tokens)
-                if parsed and len(parsed.notes.notes) == 1:
-                    return str(NotePath.on_disk(parsed.notes.notes[0]).stem_path), end
-            elif kind == "type" and end - position == 1:
-                # "What type is it?" asks for a type instead of naming one.
-                known = self._vocabulary.find_type(text)
-                if known or part_tokens[0].key not in self._language.words("question_words"):
-                    return known or text, end
-            elif kind == "file" and end - position <= 4:
-                return text, end
-        if kind == "note":
-            end = next(
-                (index for index in range(position, len(tokens)) if tokens[index].kind == "mark"), len(tokens)
-            )
-            near = (
-                self._vocabulary.find_similar_notes(self._name_text(tokens[position:end]))
-                if end > position
-                else None
-            )
+            if tokens[end - 1].kind != "mark" and (value := self._value_of(kind, tokens[position:end])):
+                return value, end
+        words = [*takewhile(lambda token: token.kind != "mark", tokens[position:])]
+        if kind == "note" and words:
+            near = self._vocabulary.find_similar_notes(self._name_text(words))
             if near and near.is_clear:
-                return str(NotePath.on_disk(near.paths[0]).stem_path), end
+                return str(NotePath.on_disk(near.paths[0]).stem_path), position + len(words)
         return "", position
+
+    def _value_of(self, kind: str, tokens: Sequence[Token]) -> str:
+        """Return the value of a kind that words are; empty if they are none."""
+        text = self._name_text(tokens)
+        match kind:
+            case "folder" if len(tokens) <= _MAX_FOLDER_TOKENS:
+                has_noun = len(tokens) > 1 and tokens[-1].key in self._language.words("folder_nouns")
+                name = self._name_text(tokens[:-1]) if has_noun else text
+                return self._vocabulary.find_similar_folder(name) or ""
+            case "note":
+                parsed = self.parse_reference(tokens) or self.find_named(tokens)
+                is_one = parsed is not None and len(parsed.notes.notes) == 1
+                return str(NotePath.on_disk(parsed.notes.notes[0]).stem_path) if parsed and is_one else ""
+            case "type" if len(tokens) == 1:
+                # "What type is it?" asks for a type instead of naming one.
+                is_question = tokens[0].key in self._language.words("question_words")
+                return self._vocabulary.find_type(text) or ("" if is_question else text)
+            case "file" if len(tokens) <= _MAX_FILE_TOKENS:
+                return text
+        return ""
 
     def _namespace(self, tokens: Sequence[Token], position: int) -> QueryPart | None:
         """Return the condition on the longest namespace that starts at a token after "under" or "within".
@@ -602,68 +636,51 @@ class NoteSetParser(NoteReferenceParser):
     def _tags(self, tokens: Sequence[Token], position: int, *, strict: bool = False) -> tuple[str, int]:
         """Parse tags as a query: "instrument but not core", "a or b"; `strict` accepts known tags only."""
         language = self._language
+        ignored = language.words("determiners") | language.words("tag_nouns")
         parts: list[str] = []
-        negative, alternative, end, start = False, False, position, position
-        while position < len(tokens):
-            token = tokens[position]
-            if token.kind == "mark" and token.key == "," and parts:
-                position += 1
-                continue
-            for conjunction in ("not", "and", "or"):
-                after = language.match_prefix(tokens, position, conjunction)
-                if after > position and (parts or conjunction == "not"):
-                    negative, alternative = negative or conjunction == "not", conjunction == "or"
-                    position = after
-                    break
-            else:
-                known = token.kind == "tag" or (
-                    token.kind in ("word", "quoted")
-                    and self._vocabulary.find_similar_tag(token.value) is not None
-                )
-                may_be_new = not parts and not strict and token.kind in ("word", "quoted")
-                if token.is_word and token.key in language.words("determiners") | language.words("tag_nouns"):
-                    position += 1
-                    if parts:
-                        end = position
-                    continue
-                if not known and not (
-                    may_be_new and (_PLAIN.fullmatch(token.value) or token.kind == "quoted")
-                ):
-                    break
-                if token.is_word and not known and token.key in language.words("fillers"):
-                    break
-                name = (
-                    token.value
-                    if token.kind == "tag"
-                    else self._vocabulary.find_similar_tag(token.value) or token.value
-                )
+        at = end = position
+        is_negated = is_alternative = False
+        while at < len(tokens):
+            token, kinds = tokens[at], ("not", "and", "or") if parts else ("not",)
+            conjunctions = (kind for kind in kinds if language.match_prefix(tokens, at, kind) > at)
+            if parts and token.kind == "mark" and token.key == ",":
+                at += 1
+            elif conjunction := next(conjunctions, ""):
+                is_negated, is_alternative = is_negated or conjunction == "not", conjunction == "or"
+                at = language.match_prefix(tokens, at, conjunction)
+            elif token.is_word and token.key in ignored:
+                at += 1
+                end = at if parts else end
+            elif name := self._tag_name(token, may_be_new=not (parts or strict)):
                 condition = f"tag:{name if ' ' not in name else quote_text(name)}"
-                if alternative and parts and not negative:
+                if is_alternative and parts and not is_negated:
                     parts[-1] = f"({parts[-1].strip('()')} OR {condition})"
                 else:
-                    parts.append(f"-{condition}" if negative else condition)
-                position += 1
-                end = position
-                negative = alternative = False
-                continue
-            if position >= len(tokens):
+                    parts.append(f"-{condition}" if is_negated else condition)
+                at = end = at + 1
+                is_negated = is_alternative = False
+            else:
                 break
-        if not parts or end == start:
-            return "", start
-        return " ".join(parts), end
+        return (" ".join(parts), end) if parts else ("", position)
+
+    def _tag_name(self, token: Token, *, may_be_new: bool) -> str:
+        """Return the tag that a token names, perhaps one that does not exist yet; empty if it names none."""
+        if token.kind == "tag":
+            return token.value
+        if token.kind not in ("word", "quoted"):
+            return ""
+        is_name = _PLAIN.fullmatch(token.value) and token.key not in self._language.words("fillers")
+        known = self._vocabulary.find_similar_tag(token.value)
+        return known or (token.value if may_be_new and (is_name or token.kind == "quoted") else "")
 
     def _noun(self, tokens: Sequence[Token], position: int, *, counted: bool = False) -> QueryPart | None:
         """Parse a word that names a folder, a type or, before a noun like "notes", a tag: "claims", "people".
 
         `counted` is True in an ordered phrase, where a tag may be the noun: "the earliest event".
         """
-        token = tokens[position]
-        if not token.is_word or token.key in self._language.words("note_nouns") | self._language.words(
-            "fillers"
-        ):
+        token, vocabulary, nouns = tokens[position], self._vocabulary, self._language.words("note_nouns")
+        if not token.is_word or token.key in nouns | self._language.words("fillers"):
             return None
-        vocabulary = self._vocabulary
-        nouns = self._language.words("note_nouns")
         is_before_noun = position + 1 < len(tokens) and tokens[position + 1].key in nouns
         is_noun_position = (
             position == 0
@@ -733,73 +750,72 @@ class NoteSetParser(NoteReferenceParser):
 
     def _topic(self, tokens: Sequence[Token], position: int, fit: float) -> QueryPart | None:
         """Parse the words of a full-text search, up to the next condition; "him" is the person's name."""
+        if name := self._person_at_end(tokens, position):
+            return QueryPart(quote_text(name), position + 1, fit, is_topic=True)
         language = self._language
-        is_last = not any(token.kind != "mark" for token in tokens[position + 1 :])
-        if is_last and tokens[position].key in language.words("personal_pronouns"):
-            person = self.parse_reference(tokens[position : position + 1])
-            if person is not None and person.notes.is_single:
-                name = NotePath.on_disk(person.notes.notes[0]).name
-                return QueryPart(quote_text(name), position + 1, fit, is_topic=True)
+        plain = language.words("determiners") | language.words("topic_fillers") | self._small_words
         words: list[str] = []
-        start, end = position, position
+        start = end = position
         is_alternative = False
-        while position < len(tokens):
+        while position < len(tokens) and not self._ends_topic(tokens, position, start):
             token = tokens[position]
-            if token.kind == "mark":
-                if token.key != "," or position + 1 >= len(tokens):
-                    break
-                position += 1
-                continue
-            if position > start:
-                if language.match_prefix(tokens, position, "not") > position:
-                    break
-                if (ordering := self._order(tokens, position)) is not None and ordering.order:
-                    break
-                if self._starts_condition(tokens, position):
-                    break
-                if (after := language.match_prefix(tokens, position, "or")) > position and words:
-                    is_alternative, position = True, after
-                    continue
-                after = max(
-                    language.match_prefix(tokens, position, "and"),
-                    language.match_prefix(tokens, position, "then"),
-                )
-                if after > position and words:
-                    if after < len(tokens) and tokens[after].key in language.verbs():
-                        break
-                    position = after
-                    continue
-            if token.is_word and token.key in (
-                language.words("determiners") | language.words("topic_fillers") | self._small_words
-            ):
-                position += 1
-                end = position if words else end
-                continue
-            term = self._search_word(token)
-            if is_alternative and words:
-                words[-1] = f"{words[-1]} OR {term}"
-                is_alternative = False
-            else:
-                words.append(term)
             position += 1
-            end = position
+            if token.kind == "mark":
+                continue
+            if words and (after := language.match_prefix(tokens, position - 1, "or")) >= position:
+                is_alternative, position = True, after
+            elif words and (after := self._after_and(tokens, position - 1)) >= position:
+                position = after
+            elif token.is_word and token.key in plain:
+                end = position if words else end
+            else:
+                term = self._search_word(token)
+                if is_alternative:
+                    words[-1] = f"{words[-1]} OR {term}"
+                else:
+                    words.append(term)
+                is_alternative = False
+                end = position
         if not words or (len(words) == 1 and _ORDINAL.fullmatch(words[0])):
             return None  # "the 6th" is a day
         return QueryPart(" ".join(parenthesize(word) for word in words), end, fit, is_topic=True)
+
+    def _person_at_end(self, tokens: Sequence[Token], position: int) -> str:
+        """Return the name of the note that "him" or "her" means at the end of a phrase; empty if none is."""
+        is_last = all(token.kind == "mark" for token in tokens[position + 1 :])
+        if not is_last or tokens[position].key not in self._language.words("personal_pronouns"):
+            return ""
+        return _single_name(self.parse_reference(tokens[position : position + 1]))
+
+    def _ends_topic(self, tokens: Sequence[Token], position: int, start: int) -> bool:
+        """Return whether words to search for, which begin at `start`, end before a token.
+
+        They end before a mark other than a comma, "not", an order, a condition, and "and" before a verb.
+        """
+        token = tokens[position]
+        if token.kind == "mark":
+            return token.key != "," or position + 1 == len(tokens)
+        if position == start:
+            return False
+        order = self._order(tokens, position)
+        after = self._after_and(tokens, position)
+        return (
+            self._language.match_prefix(tokens, position, "not") > position
+            or (order is not None and bool(order.order))
+            or self._starts_condition(tokens, position)
+            or (position < after < len(tokens) and tokens[after].key in self._language.verbs())
+        )
+
+    def _after_and(self, tokens: Sequence[Token], position: int) -> int:
+        """Return the position after "and" or "and then"; the position itself without it."""
+        return max(self._language.match_prefix(tokens, position, kind) for kind in ("and", "then"))
 
     def _starts_condition(self, tokens: Sequence[Token], position: int) -> bool:
         """Return whether a condition other than a topic starts at a token."""
         if tokens[position].kind == "tag" or self._comparisons.parse(tokens, position) is not None:
             return True
-        for note_filter in self._language.filters:
-            if note_filter.value in ("topic", "date_alone", "file"):
-                continue
-            for phrase in note_filter.say:
-                for match in phrase.match(tokens, position):
-                    if match.end > position and self._filtered(
-                        note_filter, tokens, match.end, match.gap_start, match.gap_end
-                    ):
-                        return True
+        if any(self._filtered(tokens, position, ignored=("topic", "date_alone", "file"))):
+            return True
         span = self.dates.parse_span(tokens, position)
         return span is not None and self._language.match_prefix(tokens, position, "dates", "cues") > position
 
@@ -813,6 +829,12 @@ class NoteSetParser(NoteReferenceParser):
         return (
             token.value if _PLAIN.fullmatch(token.value) and token.value != "OR" else quote_text(token.value)
         )
+
+
+def _single_name(parsed: ParsedSet | None) -> str:
+    """Return the name of the only note that words refer to; empty for several notes or none."""
+    is_single = parsed is not None and parsed.notes.is_single
+    return NotePath.on_disk(parsed.notes.notes[0]).name if parsed is not None and is_single else ""
 
 
 def is_search(query: str) -> bool:

@@ -180,16 +180,11 @@ class PropertyConditionParser:
 
     def _comparison_first(self, tokens: Sequence[Token], position: int) -> QueryPart | None:
         """Parse a comparison before its property: "at least 0.8 confidence"."""
-        for sign in ("<=", ">=", "<", ">"):
-            value_at = self._language.match_prefix(tokens, position, "comparisons", sign)
-            if (
-                value_at > position
-                and value_at + 1 < len(tokens)
-                and _NUMBER.fullmatch(tokens[value_at].value)
-            ):
-                value, end = self._property_value(tokens, value_at)
-                if end < len(tokens) and (name := self.property_name(tokens[end])):
-                    return QueryPart(f"[{name}:{sign}{value}]", end + 1)
+        sign, value_at = self._comparison(tokens, position)
+        if position < value_at < len(tokens) - 1 and _NUMBER.fullmatch(tokens[value_at].value):
+            value, end = self._property_value(tokens, value_at)
+            if end < len(tokens) and (name := self.property_name(tokens[end])):
+                return QueryPart(f"[{name}:{sign}{value}]", end + 1)
         return self._number_of(tokens, position)
 
     def _number_of(self, tokens: Sequence[Token], position: int) -> QueryPart | None:
@@ -211,14 +206,15 @@ class PropertyConditionParser:
         known = self._vocabulary.find_property(token.key)
         return known if known != "tags" else None
 
-    def unset_flag(self, token: Token) -> str | None:
-        """Return the checkbox that a word negates, for example `read` for "unread"; None for other words."""
+    def parse_unset_flag(self, tokens: Sequence[Token], position: int) -> QueryPart | None:
+        """Parse a negated checkbox: "unread" is `[read:false]`."""
+        token = tokens[position]
         for prefix in self._language.data.get("negating_prefixes", ()):
             if token.is_word and token.key.startswith(prefix):
                 rest = token.key.removeprefix(prefix)
                 name = self.property_name(replace(token, key=rest, value=rest))
                 if name and (self._vocabulary.is_checkbox(name) or not self._vocabulary.find_property(name)):
-                    return name
+                    return QueryPart(f"[{name}:false]", position + 1)
         return None
 
     def parse_years(
@@ -230,64 +226,58 @@ class PropertyConditionParser:
         that is "from before 2010" changed then.
         """
         name = self._date_property(tokens[position])
-        if name:
-            position += 1
+        position += name is not None
         lead = self._language.match_prefix(tokens, position, "dates", "span")
-        if not name and any(
-            position < lead < self._language.match_prefix(tokens, lead, "comparisons", kind)
-            for kind in ("<=", ">=", "<", ">")
-        ):
+        if name is None and position < lead < self._comparison(tokens, lead)[1]:
             is_stated, position = True, lead
         if part := self._year_range(tokens, position, name):
             return part
-        sign, value_at = "=", position
-        for kind in ("<=", ">=", "<", ">"):
-            after = self._language.match_prefix(tokens, position, "comparisons", kind)
-            if after > value_at:
-                sign, value_at = kind, after
+        sign, value_at = self._comparison(tokens, position)
         if value_at == position:
-            value_at = self._language.match_prefix(tokens, position, "dates", "span")
-            if value_at == position and not name:
+            value_at = lead
+            if value_at == position and name is None:
                 return None
-        value_at = self._language.after_determiners(tokens, value_at, len(tokens) - 1)
-        if value_at >= len(tokens):
+        years = self._years(tokens, self._language.after_determiners(tokens, value_at, len(tokens) - 1))
+        if years is None:
             return None
-        token, end = tokens[value_at], value_at + 1
-        if _YEAR.fullmatch(token.value):
-            first = last = int(token.value)
-            is_recent = first >= _FIRST_YEAR_OF_CHANGES
-            if not name and is_recent and not (is_stated and self._vocabulary.find_property("year")):
-                return None
-        elif decade := _DECADE.fullmatch(token.value):
-            first, last = int(decade[1]), int(decade[1]) + 9
-        elif (
-            (century := _CENTURY.fullmatch(token.value))
-            and end < len(tokens)
-            and (tokens[end].key in self._language.words("century_nouns"))
-        ):
-            first, last, end = (int(century[1]) - 1) * 100, int(century[1]) * 100 - 1, end + 1
-        else:
+        first, last, end = years
+        is_recent = first == last and first >= _FIRST_YEAR_OF_CHANGES
+        if name is None and is_recent and not (is_stated and self._vocabulary.find_property("year")):
             return None
-        if not name and end < len(tokens) and (following := self._date_property(tokens[end])):
+        if name is None and end < len(tokens) and (following := self._date_property(tokens[end])):
             name, end = following, end + 1
-        while name and end < len(tokens) and tokens[end].key in self._language.words("determiners"):
-            end += 1
-        names = [name] if name else self._event_properties
-        if not names:
-            return None
-        values = {
-            "<": f"<{first}",
-            "<=": f"<={last}",
-            ">": f">{last}",
-            ">=": f">={first}",
-            "=": f"{first}",
+        if name is not None:
+            end = self._language.after_determiners(tokens, end)
+        limits = [f"{'' if sign == '=' else sign}{last if sign in ('<=', '>') else first}"]
+        if sign == "=" and first != last:
+            limits = [f">={first}", f"<={last}-12-31"]
+        names = [name] if name is not None else self._event_properties
+        parts = [" ".join(f"[{own}:{limit}]" for limit in limits) for own in names]
+        query = parts[0] if len(parts) == 1 else f"({' OR '.join(parts)})"
+        return QueryPart(query, end) if parts else None
+
+    def _comparison(self, tokens: Sequence[Token], position: int) -> tuple[str, int]:
+        """Return the sign of the longest comparison at a position, and its end; "=" if there is none."""
+        ends = {
+            sign: self._language.match_prefix(tokens, position, "comparisons", sign)
+            for sign in ("<=", ">=", "<", ">")
         }
-        is_period = sign == "=" and first != last
-        parts = [
-            f"[{prop}:>={first}] [{prop}:<={last}-12-31]" if is_period else f"[{prop}:{values[sign]}]"
-            for prop in names
-        ]
-        return QueryPart(parts[0] if len(parts) == 1 else f"({' OR '.join(parts)})", end)
+        sign = max(ends, key=lambda sign: ends[sign])
+        return (sign, ends[sign]) if ends[sign] > position else ("=", position)
+
+    def _years(self, tokens: Sequence[Token], position: int) -> tuple[int, int, int] | None:
+        """Return the first and the last year of a year, a decade or a century, and its end; else None."""
+        if position >= len(tokens):
+            return None
+        text, end = tokens[position].value, position + 1
+        if _YEAR.fullmatch(text):
+            return int(text), int(text), end
+        if decade := _DECADE.fullmatch(text):
+            return int(decade[1]), int(decade[1]) + 9, end
+        is_century = end < len(tokens) and tokens[end].key in self._language.words("century_nouns")
+        if is_century and (century := _CENTURY.fullmatch(text)):
+            return (int(century[1]) - 1) * 100, int(century[1]) * 100 - 1, end + 1
+        return None
 
     def _year_range(self, tokens: Sequence[Token], position: int, name: str | None) -> QueryPart | None:
         """Parse "between 1740 and 1760" as a range of the property `name`, or of any date."""

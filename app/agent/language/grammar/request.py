@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from app.agent.language.grammar.frames import FrameParser
-from app.agent.language.grammar.mentions import EntityMention, find_mentions
+from app.agent.language.grammar.mentions import EntityMention, MentionFinder
 from app.agent.language.grammar.note_sets import NoteSetParser
 from app.agent.language.meaning.actions import Action
 from app.agent.language.meaning.dialog import DialogState
@@ -89,9 +89,10 @@ class Request:
         """Split some of the request's tokens into mentions and other words, without punctuation."""
         key = tuple(tokens)
         if key not in self._mentions:
-            self._mentions[key] = find_mentions(
+            finder = MentionFinder(
                 self.text, key, self.language, self.vocabulary, self.set_parser(), self.dates
             )
+            self._mentions[key] = finder.find()
         return self._mentions[key]
 
     @property

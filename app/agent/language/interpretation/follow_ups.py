@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from datetime import date
 
 from app.agent.language.changes.undo import undoes_nothing
+from app.agent.language.grammar.note_references import ParsedSet
 from app.agent.language.grammar.note_sets import NoteSetParser
 from app.agent.language.grammar.request import Request, without_marks_at_end
 from app.agent.language.lookups.described_sets import checkbox_like, mark_condition
@@ -130,100 +132,129 @@ def _parts_of_refinement(request: Request, tokens: tuple[Token, ...]) -> tuple[l
     return [without_marks_at_end(tokens[at:end]) for at, end in zip(starts, ends, strict=True)], start > 0
 
 
+@dataclass(frozen=True, slots=True)
+class _Refinement:
+    """The conditions after "only", "also", "without" or "how many of them"."""
+
+    kind: str
+    """The name of the phrases of `refine` that lead to the conditions."""
+    first: Token
+    """The first word of the request."""
+    words: tuple[Token, ...]
+    parsed: ParsedSet
+    describes_ones: bool
+    """Whether the words describe notes in "the vegetarian ones"."""
+
+    @property
+    def narrows(self) -> bool:
+        """Whether the conditions select some of the listed notes."""
+        return self.kind in ("only", "count_only")
+
+
 def _refine_by_part(
     request: Request, tokens: tuple[Token, ...], sets: NoteSetParser, step: PipelineStep
 ) -> Reading | None:
     """Add conditions to the last search, or select some of its notes: "only the events", "without H4"."""
     language = request.language
-    target = step.target
     if step.action in _LISTINGS and request.dialog.results:
         step = PipelineStep("find", NoteSet(notes=request.dialog.results))
-        target = step.target
-    if step.action not in ("find", "count") or target is None:
+    if step.action not in ("find", "count") or step.target is None:
         return None
     bare = without_marks_at_end(tokens)
     is_last = language.matches_phrase(bare[-1:], "refine", "only")
     if is_last and language.match_prefix(tokens, 0, "refine", "only") == 0:
         tokens = (bare[-1], *bare[:-1])  # "top five only"
+    for part in _refinements(request, tokens, sets):
+        if (selected := _selected(request, step.target, part)) is not None:
+            return Reading((PipelineStep("find", selected),), 0.9, language=language.code)
+        if (refined := _refined(request, step, part)) is not None:
+            return refined
+    return None
+
+
+def _refinements(request: Request, tokens: tuple[Token, ...], sets: NoteSetParser) -> Iterator[_Refinement]:
+    """Yield the ways to read a request as a refinement whose words are all understood."""
+    language = request.language
     # After an answer from the notes, "and the February ones?" continues the question.
     described = () if request.dialog.asked else _described(request, tokens)
     tokens = described or tokens
-    condition = ""
     for kind in ("only",) if described else ("only", "also", "without", "count_only"):
-        after = 0 if described else language.match_prefix(tokens, 0, "refine", kind)
-        if (after == 0 and not described) or after >= len(tokens):
+        start = 0 if described else language.match_prefix(tokens, 0, "refine", kind)
+        if start == len(tokens) or not (start or described):
             continue
-        after = language.after_determiners(tokens, after, len(tokens) - 1)
+        start = language.after_determiners(tokens, start, len(tokens) - 1)
         # "Which of those still no topics" forgets its verb.
-        still = language.match_prefix(tokens, after, "scopes", "still")
+        still = language.match_prefix(tokens, start, "scopes", "still")
         if still < len(tokens) and tokens[still].key in language.words("lacking"):
-            after = still
-        end = next(
-            (
-                position
-                for position in range(after + 1, len(tokens))
-                if language.matches_phrase(tokens[position:], "refine", "among")
-            ),
-            len(tokens),
-        )
-        parsed = sets.parse(tokens[after:end])
-        if parsed is None or parsed.notes.unknown or parsed.unexplained:
-            continue
-        if kind == "only" and not parsed.notes.query and (parsed.notes.order or parsed.notes.limit):
-            order, limit = parsed.notes.order, parsed.notes.limit
-            last_order = target.order.removeprefix("-")
-            if last_order and limit and language.match_prefix(tokens, after, "order_words", "bottom") > after:
-                order, limit = f"-{last_order}", abs(limit)
-            order = continued_order(request.dialog, order)
-            selection = NoteSet(source="previous", order=order, limit=limit)
-            return Reading((PipelineStep("find", selection),), 0.9, language=language.code)
-        counts = kind == "count_only"
-        narrows = counts or kind == "only"
-        refined_step = step
-        if counts:
-            refined_step = replace(step, action="count")
-        elif narrows and tokens[0].key in language.verbs():
-            refined_step = replace(step, action="find")  # "show me only the people" after a count
-        query = parsed.notes.query
-        if narrows and parsed.has_bare_topic and (condition := _description(request, tokens[after:end])):
-            query = condition
-        words = [token.value for token in tokens[after:end] if token.kind != "mark"]
-        if kind == "without" and parsed.is_near and len(words) == 1:
-            # "Without the drafts" is more than the note "First draft".
-            query = words[0] if words[0].isalnum() and words[0] != "OR" else quote_text(words[0])
-        elif kind == "without" and parsed.notes.notes and not query:
-            query = " OR ".join(_excluded(request, path) for path in parsed.notes.notes)
-        named_value = request.vocabulary.find_value(span_text(request.text, tokens[after:end]))
-        is_value = narrows and bool(named_value) and (parsed.is_near or parsed.has_bare_topic)
-        if is_value and named_value:
-            query = named_value  # "which of those are authors?" is not about the note "Author Template"
-        elif narrows and parsed.notes.is_single:
-            # "Which of those mention Maskelyne?" looks for the name.
-            named = without_marks_at_end(tokens[after:])
-            query = " ".join(words) if parsed.is_near else quote_text(span_text(request.text, named))
-        if not query or (kind == "also" and (not parsed.has_head or target.notes)):
-            continue
-        if narrows and (others := _other_value(request, target, query)):
-            notes = replace(target, query=others)
-        elif narrows:
-            notes = target.with_query(_added(target, query))
-        elif kind == "also":
-            notes = target.or_query(query)
-        else:
-            notes = target.with_query(f"-({query})" if " " in query else f"-{query}")
-        # "Also between 1740 and 1760" may extend or replace a comparison, "also the events" a count;
-        # "only the best" may refer to a sort order rather than a word.
-        is_plain = is_value or bool(condition)
-        is_plain = is_plain or len(described) == 1
-        is_ambiguous = (parsed.has_bare_topic and not is_plain) or (
-            narrows and parsed.is_near and not is_value
-        )
-        is_ambiguous |= kind == "also" and ("[" in query or step.action == "count")
-        refined = replace(refined_step, target=notes)
-        if kind == "only" and tokens[0].key in language.words("asking_words"):
-            refined = PipelineStep("find", notes)  # "which of them …" asks for the notes, not their number
-        return Reading((refined,), 0.9, language=language.code, is_certain=not is_ambiguous)
-    return None
+            start = still
+        end = start + 1
+        while end < len(tokens) and not language.matches_phrase(tokens[end:], "refine", "among"):
+            end += 1
+        words = without_marks_at_end(tokens[start:end])
+        parsed = sets.parse(words)
+        if parsed is not None and not parsed.notes.unknown and not parsed.unexplained:
+            yield _Refinement(kind, tokens[0], words, parsed, bool(described))
+
+
+def _selected(request: Request, listed: NoteSet, part: _Refinement) -> NoteSet | None:
+    """Return the listed notes that only an order or a number selects: "just the newest", or None."""
+    order, limit = part.parsed.notes.order, part.parsed.notes.limit
+    if part.kind != "only" or part.parsed.notes.query or not (order or limit):
+        return None
+    last_order = listed.order.removeprefix("-")
+    if last_order and limit and request.language.match_prefix(part.words, 0, "order_words", "bottom"):
+        order, limit = f"-{last_order}", abs(limit)
+    return NoteSet(source="previous", order=continued_order(request.dialog, order), limit=limit)
+
+
+def _refined(request: Request, step: PipelineStep, part: _Refinement) -> Reading | None:
+    """Return the last search with other conditions; None if the words are no conditions."""
+    listed, parsed, language = step.target or NoteSet(), part.parsed, request.language
+    query, is_known = _meant_query(request, part)
+    if not query or (part.kind == "also" and (not parsed.has_head or listed.notes)):
+        return None
+    # "Which of them …" and "show me only …" ask for the notes, even after a count.
+    asking = language.verbs() | language.words("asking_words")
+    is_list = part.kind == "only" and part.first.key in asking
+    action = "count" if part.kind == "count_only" else "find" if is_list else step.action
+    match part.kind:
+        case "also":
+            notes = listed.or_query(query)
+        case "without":
+            notes = listed.with_query(f"-({query})" if " " in query else f"-{query}")
+        case _:
+            others = _other_value(request, listed, query)
+            notes = replace(listed, query=others) if others else listed.with_query(_added(listed, query))
+    # "Only the best" may refer to a sort order rather than a word.
+    is_plain = is_known or (part.describes_ones and len(part.words) == 1)
+    is_ambiguous = parsed.has_bare_topic and not is_plain
+    is_ambiguous |= part.narrows and parsed.is_near and not is_known
+    # "Also between 1740 and 1760" may extend or replace a comparison, "also the events" a count.
+    is_ambiguous |= part.kind == "also" and ("[" in query or step.action == "count")
+    refined = PipelineStep(action, notes)
+    return Reading((refined,), 0.9, language=language.code, is_certain=not is_ambiguous)
+
+
+def _meant_query(request: Request, part: _Refinement) -> tuple[str, bool]:
+    """Return the search for what words describe, and whether they name a value, a checkbox or a tag."""
+    parsed, notes = part.parsed, part.parsed.notes
+    words = [token.value for token in part.words if token.kind != "mark"]
+    text = span_text(request.text, part.words)
+    if part.kind == "without" and parsed.is_near and len(words) == 1:
+        # "Without the drafts" is more than the note "First draft".
+        return words[0] if words[0].isalnum() and words[0] != "OR" else quote_text(words[0]), False
+    if part.kind == "without" and notes.notes and not notes.query:
+        return " OR ".join(_excluded(request, path) for path in notes.notes), False
+    if part.narrows and (parsed.is_near or parsed.has_bare_topic):
+        # "Which of those are authors?" is not about the note "Author Template".
+        value = request.vocabulary.find_value(text)
+        known = value or (_description(request, part.words) if parsed.has_bare_topic else "")
+        if known:
+            return known, True
+    if part.narrows and notes.is_single:
+        # "Which of those mention Maskelyne?" looks for the name.
+        return " ".join(words) if parsed.is_near else quote_text(text), False
+    return notes.query, False
 
 
 def _description(request: Request, tokens: tuple[Token, ...]) -> str:

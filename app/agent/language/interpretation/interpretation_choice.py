@@ -88,12 +88,12 @@ class InterpretationChooser:
         is_about_contents = likeliest.language.match_prefix(likeliest.tokens, 0, "about_contents") > 0
         if is_about_contents or _asks_for_definition(likeliest):
             return ContentQuestion(likeliest.text)
+        if best is not None and states_condition(best, grammar_request):
+            return self._chooser.decide(grammar_request, grammar_readings)
         weighed = weigh_options(
             options_of(written(), grammar_readings, asks=self._outcomes.is_question(likeliest))
         )
         options = without_partial(likeliest, weighed)
-        if best is not None and states_condition(best, grammar_request):
-            return self._chooser.decide(grammar_request, grammar_readings)
         if best is not None and grammar_decides(grammar_request, best, options):
             decision = self._chooser.decide(grammar_request, grammar_readings)
             rival = _rival(likeliest, best, written()) if decision == best else None

@@ -37,6 +37,11 @@ from app.agent.language.words.tokens import Token
 _CREATION_ROLES = dict(CREATION_VALUES.values())
 """The roles of "call it X and put it in People", with the roles that they fill in the note's creation."""
 
+_CONTINUING = ("same", "also")
+"""The phrases of `refine` that continue an earlier request: "and K1"."""
+_MIN_NEW_SCORE = 0.95
+"""Minimum score of an answer without a verb that is a new request."""
+
 
 class QuestionAnswers:
     """Interprets answers to the open question of a conversation.
@@ -107,45 +112,26 @@ class QuestionAnswers:
             requests: The text in each language.
             plain: The context without the open question.
         """
+        is_note = partial.missing in NOTE_ROLES
         for request in requests:
-            language = request.language
-            is_continued = any(
-                language.match_prefix(request.tokens, 0, "refine", kind) for kind in ("same", "also")
-            )
-            if is_continued and partial.missing in NOTE_ROLES:
-                return None  # "and K1" continues an earlier request
-            fresh = clause_readings(
-                request,
-                without_courtesies(language, without_marks_at_end(request.tokens)),
-                follows=False,
-            )
-            starts_with_verb = request.tokens[0].key in language.verbs() if request.tokens else False
-            if fresh and (
-                (fresh[0].score >= 0.95 and not fresh[0].missing and not fresh[0].unexplained)
-                or (starts_with_verb and fresh[0].score >= MIN_CONFIRM_SCORE)
-            ):
+            fresh = _new_reading(request)
+            leads = (request.language.match_prefix(request.tokens, 0, "refine", kind) for kind in _CONTINUING)
+            if (is_note and any(leads)) or _is_new_request(request, fresh):
                 return None
             filled = _fill_missing(request, partial)
             if filled is None:
                 continue
-            if partial.missing in NOTE_ROLES and not _names_notes(request):
+            is_phrase = len(request.tokens) > 1
+            if is_note and not _names_notes(request):
                 if self._is_own_request(text, plain):
                     return None
                 target = filled.last.target
                 if target is not None and (target.query or (target.unknown and not target.candidates)):
                     continue  # not the name of a note
-            elif (
-                partial.missing not in NOTE_ROLES
-                and len(request.tokens) > 1
-                and fresh
-                and is_clear(fresh[0])
-                and fresh[0].score >= MIN_COMPLETE_SCORE
-                and not (fresh[0].missing or fresh[0].unexplained)
-            ):
-                return self._chooser.ask(request, [filled, fresh[0]])
-            verbs = frozenset[str]().union(*(known.verbs() for known in self._parser.languages))
-            first = request.tokens[0].key if request.tokens else ""
-            if partial.missing == "name" and first in verbs and len(request.tokens) > 1:
+            elif not is_note and is_phrase and fresh is not None and is_clear(fresh) and _is_whole(fresh):
+                return self._chooser.ask(request, [filled, fresh])
+            verbs = (known.verbs() for known in self._parser.languages)
+            if partial.missing == "name" and is_phrase and any(request.tokens[0].key in own for own in verbs):
                 filled = replace(filled, is_certain=False)  # perhaps a request, not the name
             return self._chooser.decide(request, [filled])
         return None
@@ -157,6 +143,25 @@ class QuestionAnswers:
             return False
         target = meaning.last.target
         return target is None or not target.is_single
+
+
+def _new_reading(request: Request) -> Reading | None:
+    """Return the best reading of an answer as a request of its own, or None."""
+    tokens = without_courtesies(request.language, without_marks_at_end(request.tokens))
+    return next(iter(clause_readings(request, tokens, follows=False)), None)
+
+
+def _is_new_request(request: Request, reading: Reading | None) -> bool:
+    """Return whether an answer is certainly a request of its own, with the given reading."""
+    if reading is None:
+        return False
+    starts_with_verb = bool(request.tokens) and request.tokens[0].key in request.language.verbs()
+    return _is_whole(reading, _MIN_NEW_SCORE) or (starts_with_verb and reading.score >= MIN_CONFIRM_SCORE)
+
+
+def _is_whole(reading: Reading, min_score: float = MIN_COMPLETE_SCORE) -> bool:
+    """Return whether a reading has a minimum score, lacks no value and accounts for every word."""
+    return reading.score >= min_score and not (reading.missing or reading.unexplained)
 
 
 def _names_notes(request: Request) -> bool:

@@ -149,83 +149,77 @@ class ProgramReader:
     def _argument(
         self, action: Action, role: str, values: Sequence[Symbol], *, follows: bool
     ) -> object | None:
+        """Return the value of a role that symbols mean; None if they mean none."""
         if not values:
             return None
         if values == ["same"]:
             last = self._dialog.last.last.arguments if self._dialog.last else {}
             return last.get(role)
-        if role in ("to", "other"):
-            if values[0] == "@":
-                values = values[1:]
-            if not values:
-                return None
-            if isinstance(values[0], tuple):
-                return self.sets.named(values[0])
-            return self.sets.notes(values, follows=follows)
-        if role == "value" and isinstance(values[0], tuple):
-            tokens = self.spans.tokens(values[0])
-            if len(tokens) == 1 and tokens[0].kind == "link":
-                return self._request.text[tokens[0].start : tokens[0].end]
         if role in ("tag", "new_tag"):
             return self._tags(role, values)
+        if role in ("to", "other"):
+            symbols = values[1:] if values[0] == "@" else values
+            if symbols and isinstance(symbols[0], tuple):
+                return self.sets.named(symbols[0])
+            return self.sets.notes(symbols, follows=follows)
         first = values[0]
         if first == CONDITION:
             return None
         if role in ("key", "about") and first not in FACTS:
             name = self.sets.property_name(first)
             return name if role == "key" or (name is not None and self.sets.is_known(name)) else None
-        if not isinstance(first, tuple):
-            if first == "task" and len(values) == 2 and isinstance(values[1], tuple):
-                return f"{OPEN_TASK}{self.spans.written(values[1])}"
-            if first == "day" and len(values) == 2 and isinstance(values[1], tuple):
-                return self.spans.day_ahead(values[1])
-            if first == "empty":
+        return self._copied(action, role, first) if isinstance(first, tuple) else self._literal(values)
+
+    def _literal(self, values: Sequence[Symbol]) -> object | None:
+        """Return the value that a symbol of the notation stands for."""
+        match values:
+            case ["task", (int(), int()) as span]:
+                return f"{OPEN_TASK}{self.spans.written(span)}"
+            case ["day", (int(), int()) as span]:
+                return self.spans.day_ahead(span)
+            case ["empty", *_]:
                 return ""
-            if first == "now":
+            case ["now", *_]:
                 return self._request.dates.today.isoformat()
-            if first in USES:
-                return int(first.removeprefix("uses"))
-            if first == OVERDUE:
+            case [str(uses), *_] if uses in USES:
+                return int(uses.removeprefix("uses"))
+            case [symbol, *_] if symbol == OVERDUE:
                 return f"..{self._request.dates.today - timedelta(days=1)}"
-            return first.removeprefix("p:")
-        if role == "due":
-            is_new = action.id == "reschedule_task"
-            tokens = self.spans.tokens(first)
-            return self._request.dates.due_days(tokens) if is_new else self._sets.days_ahead(tokens)
-        if role == "uses":
-            number = self.spans.number(first)
-            return int(number) if number is not None and number.isdecimal() else None
-        if role == "value" and (mention := self.spans.mention(first)) is not None and mention.kind == "date":
-            return self._plain_argument(role, first)
+        return str(values[0]).removeprefix("p:")
+
+    def _copied(self, action: Action, role: str, span: Span) -> object | None:
+        """Return the value of a role that the words of a span name; None if they do not fit."""
+        tokens = self.spans.tokens(span)
+        is_link = [token.kind for token in tokens] == ["link"]
+        mention, number = self.spans.mention(span), self.spans.number(span)
+        match role:
+            case "value" | "text" | "old" if is_link:
+                return span_text(self._request.text, tokens)  # a link is written with its brackets
+            case "due" if action.id == "reschedule_task":
+                return self._request.dates.due_days(tokens)
+            case "due":
+                return self._sets.days_ahead(tokens)
+            case "uses":
+                return int(number) if number is not None and number.isdecimal() else None
+            case "value" if mention is not None and mention.kind == "date":
+                return self._plain_argument(role, span)
+            case "query":
+                start, end = span
+                ignored = self._language.words("determiners") if action.id in TASK_ACTIONS else ()
+                while start < end and self._items[start].tokens[0].key in ignored:
+                    start += 1
+                return self.spans.text((start, end)).rstrip(" .,!?")
+            case "text":
+                return self.spans.written(span)
+            case "old" | "name" | "new_name" | "heading":
+                return self.spans.text(span)
         if role not in ROLE_KINDS:
             return None
         frame = next((frame for frame in self._request.frames if frame.action == action.id), None)
-        if role == "query":
-            start, end = first
-            is_task = action.id in TASK_ACTIONS
-            while (
-                is_task
-                and start < end
-                and self._items[start].tokens[0].key in self._language.words("determiners")
-            ):
-                start += 1
-            return self.spans.text((start, end)).rstrip(" .,!?")
-        if role in ("text", "old", "content") and [token.kind for token in self.spans.tokens(first)] == [
-            "link"
-        ]:
-            return span_text(
-                self._request.text, self.spans.tokens(first)
-            )  # a link is written with its brackets
-        if role in ("text", "content"):
-            return self.spans.written(first)
-        if role in ("old", "name", "new_name", "heading"):
-            return self.spans.text(first)
-        bound = (
-            self._frames.fill(action, frame, role, self.spans.tokens(first)) if frame is not None else None
-        )
-        if bound is not None and role in bound and (role != "value" or self.spans.number(first) is None):
+        bound = self._frames.fill(action, frame, role, tokens) if frame is not None else None
+        if bound is not None and role in bound and (role != "value" or number is None):
             return bound[role]
-        return self._plain_argument(role, first)
+        return self._plain_argument(role, span)
 
     def _plain_argument(self, role: str, span: Span) -> object:
         text = self.spans.written(span) if role == "value" else self.spans.text(span)

@@ -43,6 +43,8 @@ from app.vault.reference import parse_reference
 _PROPERTY_ORDER_NAMES = frozenset(("confidence", "born", "died", "year", "date"))
 """The orders that are properties."""
 _NOTE_REFERENCES = frozenset(("it", "this", "these", "others", "both", "target"))
+_EXCLUDABLE = frozenset(("@", "it", "this", "target", *NTH))
+_WITH_OPERAND = frozenset(("@", CONDITION, *FIELDS, *LINK_FIELDS, *PROPERTY_ORDERS))
 _CONDITION_REFERENCES = frozenset(("prev", "kind", "swap", "unlike"))
 
 
@@ -55,11 +57,21 @@ class _SetParts:
     conditions: list[str] = field(default_factory=list)
     replaced: list[str] = field(default_factory=list)
     """Conditions of the last step, of which the new ones replace some."""
+    result: NoteSet = field(default_factory=NoteSet)
+    """The order of the set, its limit, and what it takes from the step before."""
+    unknown: NoteSet | None = None
+    """What the set is instead if it names or refers to notes that are not known."""
+    is_everything: bool = False
     is_negated: bool = False
     is_alternative: bool = False
 
-    def add(self, condition: str) -> None:
-        """Add a condition: negated after "-", as an alternative to the last one after "OR"."""
+    def add(self, condition: str | None) -> bool:
+        """Add a condition: negated after "-", as an alternative to the last one after "OR".
+
+        Return False without a condition, and for the negation of a negated one.
+        """
+        if not condition or (self.is_negated and condition.startswith("-")):
+            return False
         condition = f"-{condition}" if self.is_negated else condition
         if self.is_alternative and self.conditions:
             last = self.conditions[-1]
@@ -68,6 +80,7 @@ class _SetParts:
         else:
             self.conditions.append(condition)
         self.is_negated = self.is_alternative = False
+        return True
 
     def add_referenced(self, symbol: str, last: NoteSet) -> bool:
         """Add what a reference means of the last step's set; return False if it means nothing."""
@@ -111,77 +124,22 @@ class ProgramSets:
         another one of the program, "it" and "these" mean the notes of that step.
         """
         parts = _SetParts()
-        result = NoteSet()
-        is_everything = False
         position = 0
         while position < len(symbols):
             symbol = symbols[position]
-            position += 1
-            following = symbols[position] if position < len(symbols) else None
-            if isinstance(symbol, tuple):
-                return None
-            if parts.is_negated and (symbol in ("@", "it", "this", "target") or symbol in NTH):
-                left_out = self.notes(
-                    [symbol, *([following] if symbol == "@" and following else [])], follows=False
-                )
-                if left_out is None or not left_out.notes:
-                    return None
-                parts.excluded += left_out.notes
-                parts.is_negated = False
-                position += symbol == "@"
-            elif symbol == "@":
-                named = self.named(following) if isinstance(following, tuple) else None
-                if named is None or not isinstance(following, tuple):
-                    return None
-                if not named.notes:
-                    return self._tagged(following) or named
-                parts.notes += [path for path in named.notes if path not in parts.notes]
-                position += 1
-            elif follows and (symbol in ("it", "these") or symbol in NTH):
-                pick = int(symbol[1:]) if symbol in NTH else result.pick
-                result = replace(result, source="previous", pick=pick)
-            elif symbol in _NOTE_REFERENCES or symbol in NTH:
-                if not (referenced := self._referenced_notes(symbol)):
-                    return NoteSet(unknown=" ")
-                parts.notes += referenced
-            elif symbol in _CONDITION_REFERENCES:
-                last = self._dialog.last.last.target if self._dialog.last else None
-                if last is None or not parts.add_referenced(symbol, last):
-                    return None
-            elif symbol == "all":
-                is_everything = True
-            elif symbol == "-":
-                parts.is_negated = True
-            elif symbol == "OR":
-                parts.is_alternative = True
-            elif symbol in FLAGS:
-                parts.add(symbol)
-            elif symbol == "prop":
-                condition, position = self._comparison(symbols, position)
-                if condition is None:
-                    return None
-                parts.add(condition)
-            elif symbol == CONDITION or symbol in FIELDS or symbol in LINK_FIELDS:
-                condition = self._stated_condition(symbol, following, parts.conditions)
-                if not condition or (parts.is_negated and condition.startswith("-")):
-                    return None
-                parts.add(condition)
-                position += 1
-            elif symbol.startswith("order:"):
-                order = self._order(symbol, following)
-                if order is None:
-                    return None
-                result = replace(result, order=order)
-                position += symbol in PROPERTY_ORDERS
-            elif symbol in LIMITS:
-                result = replace(result, limit=int(symbol[1:]))
+            if symbol == "prop":
+                condition, position = self._comparison(symbols, position + 1)
+                is_valid = parts.add(condition)
             else:
-                return None
-        conditions = parts.conditions
-        if parts.replaced:
-            conditions = replaced_conditions(parts.replaced, conditions)
-        if len(symbols) == 2 and symbols[0] in ("modified:", "created:") and isinstance(symbols[1], tuple):
-            conditions = self._moved_in_time(symbols[1]) or conditions
+                operands = symbols[position + 1 : position + 2] if symbol in _WITH_OPERAND else ()
+                is_valid = self._add(parts, symbol, operands, follows=follows)
+                position += 1 + len(operands)
+            if not is_valid:
+                return parts.unknown
+        conditions = replaced_conditions(parts.replaced, parts.conditions)
+        match symbols:
+            case [("modified:" | "created:"), (int(), int()) as days]:
+                conditions = self._moved_in_time(days) or conditions
         notes = [path for path in parts.notes if path not in parts.excluded]
         if parts.notes and not notes:
             return None
@@ -191,9 +149,63 @@ class ProgramSets:
         query = " ".join(self._vocabulary.without_templates(conditions))
         if query and not is_search(query):
             return None
-        if not (query or notes or result.source or is_everything or result.order):
-            return None
-        return within_list(self._request, replace(result, query=query, notes=tuple(dict.fromkeys(notes))))
+        result = replace(parts.result, query=query, notes=tuple(dict.fromkeys(notes)))
+        is_selected = query or notes or result.source or result.order or parts.is_everything
+        return within_list(self._request, result) if is_selected else None
+
+    def _add(self, parts: _SetParts, symbol: Symbol, operands: Sequence[Symbol], *, follows: bool) -> bool:
+        """Add what a symbol and its operand mean to a set; return False if they mean nothing."""
+        operand = operands[0] if operands else None
+        if parts.is_negated and symbol in _EXCLUDABLE:
+            left_out = self.notes([symbol, *operands], follows=False)
+            parts.excluded += left_out.notes if left_out is not None else ()
+            parts.is_negated = False
+            return left_out is not None and bool(left_out.notes)
+        match symbol:
+            case tuple():
+                return False
+            case "@":
+                return self._add_named(parts, operand)
+            case "all":
+                parts.is_everything = True
+            case "-":
+                parts.is_negated = True
+            case "OR":
+                parts.is_alternative = True
+            case "it" | "these" if follows:
+                parts.result = replace(parts.result, source="previous")
+            case _ if follows and symbol in NTH:
+                parts.result = replace(parts.result, source="previous", pick=int(symbol[1:]))
+            case _ if symbol in _NOTE_REFERENCES or symbol in NTH:
+                referenced = self._referenced_notes(symbol)
+                parts.notes += referenced
+                parts.unknown = None if referenced else NoteSet(unknown=" ")
+                return bool(referenced)
+            case _ if symbol in _CONDITION_REFERENCES:
+                last = self._dialog.last.last.target if self._dialog.last else None
+                return last is not None and parts.add_referenced(symbol, last)
+            case _ if symbol in FLAGS:
+                return parts.add(symbol)
+            case _ if symbol == CONDITION or symbol in FIELDS or symbol in LINK_FIELDS:
+                return parts.add(self._stated_condition(symbol, operand, parts.conditions))
+            case _ if symbol.startswith("order:"):
+                order = self._order(symbol, operand)
+                parts.result = replace(parts.result, order=order or "")
+                return order is not None
+            case _ if symbol in LIMITS:
+                parts.result = replace(parts.result, limit=int(symbol[1:]))
+            case _:
+                return False
+        return True
+
+    def _add_named(self, parts: _SetParts, span: Symbol | None) -> bool:
+        """Add the notes that a span of items names to a set; return False if it names none."""
+        named = self.named(span) if isinstance(span, tuple) else None
+        if named is None or not isinstance(span, tuple):
+            return False
+        parts.notes += [path for path in named.notes if path not in parts.notes]
+        parts.unknown = None if named.notes else self._tagged(span) or named
+        return bool(named.notes)
 
     def _referenced_notes(self, symbol: str) -> Sequence[str]:
         """Return the notes of the conversation that a reference means, or none."""
@@ -329,17 +341,13 @@ class ProgramSets:
         return None
 
     def _link_end(self, symbol: Symbol | None) -> str | None:
-        if isinstance(symbol, tuple):
-            notes = self.named(symbol)
-            if notes is None or len(notes.notes) != 1:
-                return self._spans.text(symbol) or None
-            return str(NotePath.on_disk(notes.notes[0]).stem_path)
+        """Return the name of the note that a symbol means, or the text of a span; None without one."""
         if symbol is None:
             return None
-        notes = self.notes([symbol], follows=False)
-        if notes is None or len(notes.notes) != 1:
-            return None
-        return str(NotePath.on_disk(notes.notes[0]).stem_path)
+        notes = self.named(symbol) if isinstance(symbol, tuple) else self.notes([symbol], follows=False)
+        if notes is not None and len(notes.notes) == 1:
+            return str(NotePath.on_disk(notes.notes[0]).stem_path)
+        return (self._spans.text(symbol) or None) if isinstance(symbol, tuple) else None
 
     def _condition(self, field: str, span: Span) -> str:
         tokens = self._spans.tokens(span)
@@ -350,7 +358,6 @@ class ProgramSets:
                 return value
             if all(token.key in self._language.words("result_pronouns") for token in tokens):
                 return ""  # "the empty ones" are in no folder "ones"
-        known: str | None
         match field:
             case "tag:":
                 tag = self._vocabulary.find_similar_tag(text) or (mention.value if mention else "") or text
@@ -364,8 +371,7 @@ class ProgramSets:
                     return f"tag:{quote_value(named_tag)}"  # "which company": companies have a tag
                 return f"path:{quote_value(folder + '/')}"
             case "type:":
-                known = self._sets.type_of(text)
-                return f"type:{quote_value(known or text)}"
+                return f"type:{quote_value(self._sets.type_of(text) or text)}"
             case "value:":
                 condition = self._vocabulary.find_value(text) or self._vocabulary.find_value_in_part(text)
                 if condition:

@@ -38,6 +38,8 @@ MODEL_FILE = "requests.npz"
 MAX_SYMBOLS = 48
 _MAX_KNOWN_TEXTS = 2048
 MAX_ITEMS = 60
+_MIN_SHARE_OF_BEST = 0.001
+"""Minimum probability of an unfinished program, as a share of that of the likeliest finished one."""
 CLASSES = (
     "word",
     "mark",
@@ -315,64 +317,47 @@ class _Network:
         return states
 
     def _decode(self, memory: Array, first: Array, width: int) -> list[ScoredProgram]:
-        w = self._weights
-        count, symbols = len(memory), len(self._symbols)
-        keys = memory @ w["attend"]
-        pointers = memory @ w["point"]
-        copied = memory @ w["copy"]
-        context_size = memory.shape[1]
-        states = first[None, :]
-        contexts = np.zeros((1, context_size), np.float32)
-        inputs = w["symbol"][self._end][None, :]
-        beams: list[list[int]] = [[]]
+        """Return the likeliest programs by a beam search, at most `width`, likeliest first."""
+        w, count = self._weights, len(self._symbols)
+        keys, pointers = memory @ w["attend"], memory @ w["point"]
+        # The numbers after those of the symbols stand for the rows of memory.
+        vectors = np.concatenate((w["symbol"], memory @ w["copy"]))
+        states, contexts = first[None, :], np.zeros((1, memory.shape[1]), np.float32)
+        beams = [[self._end]]
         scores = np.zeros(1, np.float32)
-        open_span = [-1]
+        span_starts = [-1]
         done: list[ScoredProgram] = []
         for _ in range(MAX_SYMBOLS):
+            inputs = vectors[[beam[-1] for beam in beams]]
             given = np.concatenate((inputs, contexts), axis=1) @ w["dec_x"] + w["dec_b"]
             states = _gru(given, states @ w["dec_h"] + w["dec_c"], states)
-            weights = _softmax(states @ keys.T)
-            contexts = weights @ memory
+            contexts = _softmax(states @ keys.T) @ memory
             both = np.concatenate((states, contexts), axis=1)
-            logits = np.concatenate(
-                (both @ w["out_w"] + w["out_b"], (both @ w["point_q"]) @ pointers.T), axis=1
-            )
-            for row, start in enumerate(open_span):
+            pointed = (both @ w["point_q"]) @ pointers.T
+            logits = np.concatenate((both @ w["out_w"] + w["out_b"], pointed), axis=1)
+            for row, start in enumerate(span_starts):
                 if start >= 0:
-                    logits[row, :symbols] = -1e9
-                    logits[row, symbols : symbols + start] = -1e9
+                    logits[row, :start] = -1e9  # a span ends at its first item or after it
             logs = scores[:, None] + np.log(_softmax(logits) + 1e-12)
-            flat = _largest(logs.ravel(), width * 2)
             kept: list[tuple[int, int, float]] = []
-            for index in flat:
-                row, symbol = divmod(int(index), symbols + count)
-                score = float(logs[row, symbol])
-                if symbol == self._end:
-                    done.append(ScoredProgram(self._program(beams[row]), float(np.exp(score))))
+            for index in _largest(logs.ravel(), width * 2):
+                row, number = divmod(int(index), logs.shape[1])
+                score = float(logs[row, number])
+                if number == self._end:
+                    done.append(ScoredProgram(self._program(beams[row][1:]), float(np.exp(score))))
                 elif len(kept) < width:
-                    kept.append((row, symbol, score))
-            best = sorted((program.probability for program in done), reverse=True)[:width]
-            if (
-                not kept
-                or (len(best) == width and np.exp(kept[0][2]) < best[-1])
-                or (best and np.exp(kept[0][2]) < 0.001 * best[0])
-            ):
+                    kept.append((row, number, score))
+            done.sort(key=lambda program: -program.probability)
+            if not kept or _is_settled(done[:width], float(np.exp(kept[0][2])), width):
                 break
             rows = [row for row, _, _ in kept]
             states, contexts = states[rows], contexts[rows]
-            open_span = [
-                -1 if open_span[row] >= 0 else symbol - symbols if symbol >= symbols else -1
-                for row, symbol, _ in kept
-            ]
-            beams = [[*beams[row], symbol] for row, symbol, _ in kept]
+            beams = [[*beams[row], number] for row, number, _ in kept]
             scores = np.array([score for _, _, score in kept], np.float32)
-            inputs = np.stack(
-                [
-                    w["symbol"][symbol] if symbol < symbols else copied[symbol - symbols]
-                    for _, symbol, _ in kept
-                ]
-            )
-        return sorted(done, key=lambda program: -program.probability)[:width]
+            span_starts = [
+                number if number >= count and span_starts[row] < 0 else -1 for row, number, _ in kept
+            ]
+        return done[:width]
 
     def _program(self, numbers: Sequence[int]) -> tuple[Symbol, ...]:
         symbols: list[Symbol] = []
@@ -386,6 +371,12 @@ class _Network:
                 symbols.append((start, number - len(self._symbols)))
                 start = -1
         return tuple(symbols)
+
+
+def _is_settled(best: Sequence[ScoredProgram], likeliest: float, width: int) -> bool:
+    """Return whether no unfinished program can be among the best: the likeliest has the given probability."""
+    is_full = len(best) == width and likeliest < best[-1].probability
+    return is_full or (bool(best) and likeliest < _MIN_SHARE_OF_BEST * best[0].probability)
 
 
 def _gru(given: Array, recurrent: Array, state: Array) -> Array:

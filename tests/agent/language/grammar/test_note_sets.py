@@ -43,6 +43,13 @@ async def test_a_journal_entry_is_a_daily_note(talk) -> None:
     assert state(talk).last.last.target.query == "path:Days/"
 
 
+async def test_several_days_and_excluded_days_are_names_of_daily_notes_too(talk) -> None:
+    replies = await say(talk, "daily notes from 2 March 2026 or 9 March 2026")
+    assert replies.last.last.target.query == "path:Journal/ (file:2026-03-02 OR file:2026-03-09)"
+    replies = await say(talk, "daily notes not from 2 March 2026")
+    assert replies.last.last.target.query == "path:Journal/ -file:2026-03-02"
+
+
 @pytest.mark.parametrize(
     "request_text", ["pages without a volume property", "notes that have no volume field"]
 )
