@@ -61,42 +61,55 @@ class DescribedTasks:
         if not changes or not await self._has_described_task(changes, request):
             return interpretation
         known = interpretation.options if isinstance(interpretation, Clarification) else ()
-        seen: set[tuple[str, frozenset[str]]] = set()
+        distinct: dict[tuple[str, frozenset[str]], Reading] = {}
         for change in changes:
-            words = str(change.last.arguments["query"])
-            key = (change.last.action, frozenset(content_words(words)))
-            if key in seen:
-                continue  # "Read Dune as", which is less like the note Read Dune
-            seen.add(key)
-            field = field_of_tasks(change.last.action)
+            # "Read Dune as" is less like the note Read Dune than "Read Dune".
+            key = (change.last.action, frozenset(content_words(str(change.last.arguments["query"]))))
+            distinct.setdefault(key, change)
+        for change in distinct.values():
+            words, field = str(change.last.arguments["query"]), field_of_tasks(change.last.action)
             if note := await self._note_of_tasks(field, named_parts(words, request.language), request.dialog):
-                return replace(change, steps=(replace(change.last, target=NoteSet(notes=(note,))),))
-            found = (await self._found.with_hits(NoteSet(query=f"{field}:{quote_text(words)}"))).notes
-            exact = await self._notes_with_tasks(field, [words]) if found else ()
-            is_said_so = bool(found)
-            found = found or await self._search(_with_words(field, words, request.language.code))
-            here = tuple(path for path in (*request.dialog.it, *request.dialog.this) if path in found)
-            has_words = len(words.split()) > 1 and not resembles_note(request, words)
-            if not (found and (has_words or here)) or not (known or is_said_so or change.is_certain or here):
+                return _in_notes(change, (note,))
+            described = await self._with_notes(change, request, has_options=bool(known))
+            if described is None:
                 continue
-            if not change.is_certain:
-                exact = tuple(path for path in exact if path in here)
-            elif len(content_words(words)) > 1 and not exact:
-                exact = here[:1] or await self._notes_with_short_task(field, words, request.language.code)
-            named = tuple(path for path in here if path in exact)[:1] or (exact if len(exact) == 1 else ())
-            # A task of the note in focus is meant even if its text is like the name of another note.
-            has_words = has_words or bool(here and here[0] in exact and not request.vocabulary.notes(words))
-            is_task = has_words and bool(named) and not (here and here[:1] != named)
-            notes = (named if is_task else here[:1]) or (found if len(found) == 1 else ())
-            step = replace(change.last, target=NoteSet(notes=notes) if notes else None)
-            meant = replace(change, steps=(step,))
-            if is_task:
+            meant, is_certain = described
+            if is_certain:
                 return replace(meant, is_certain=True)
             if is_guess:
                 return interpretation  # the search for the words may find notes
             options = (ClarificationOption(serialize(meant), meant), *known)[:MAX_OPTIONS]
             return Clarification(question_about(options), options)
         return interpretation
+
+    async def _with_notes(
+        self, change: Reading, request: Request, *, has_options: bool
+    ) -> tuple[Reading, bool] | None:
+        """Return a change in the note of the task that its words describe, and whether it must be this task.
+
+        Return None without a task. Other forms of the words are enough only if the request `has_options` or
+        is surely about a task, or if the task is in the note in focus.
+        """
+        words, code = str(change.last.arguments["query"]), request.language.code
+        field = field_of_tasks(change.last.action)
+        as_said = (await self._found.with_hits(NoteSet(query=f"{field}:{quote_text(words)}"))).notes
+        exact = await self._notes_with_tasks(field, [words]) if as_said else ()
+        found = as_said or await self._search(_with_words(field, words, code))
+        here = tuple(path for path in (*request.dialog.it, *request.dialog.this) if path in found)
+        has_words = len(words.split()) > 1 and not resembles_note(request, words)
+        is_likely = has_options or bool(as_said or change.is_certain or here)
+        if not is_likely or not found or not (has_words or here):
+            return None
+        if not change.is_certain:
+            exact = tuple(path for path in exact if path in here)
+        elif len(content_words(words)) > 1 and not exact:
+            exact = here[:1] or await self._notes_with_short_task(field, words, code)
+        named = tuple(path for path in here if path in exact)[:1] or (exact if len(exact) == 1 else ())
+        # A task of the note in focus is meant even if its text is like the name of another note.
+        has_words = has_words or bool(here and here[0] in exact and not request.vocabulary.notes(words))
+        if has_words and named and here[:1] in ((), named):
+            return _in_notes(change, named), True
+        return _in_notes(change, here[:1] or (found if len(found) == 1 else ())), False
 
     async def with_tasks_of_notes(self, interpretation: Interpretation, request: Request) -> Interpretation:
         """Return a list of tasks with some words as that of notes with these words if no task has them.
@@ -160,6 +173,11 @@ class DescribedTasks:
 
     async def _search(self, query: str) -> tuple[str, ...]:
         return (await self._found.with_hits(NoteSet(query=query))).notes
+
+
+def _in_notes(change: Reading, notes: tuple[str, ...]) -> Reading:
+    """Return the change of a task in some notes, or in any without them."""
+    return replace(change, steps=(replace(change.last, target=NoteSet(notes=notes) if notes else None),))
 
 
 def _with_words(field: str, words: str, language: str, pattern: str = "") -> str:

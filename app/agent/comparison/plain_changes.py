@@ -85,54 +85,66 @@ def only_states_value(request: Request, found: Reading, properties_of: Propertie
     is_value = step.action in VALUE_ACTIONS and len(found.steps) == 1
     if not is_value or target is None or not target.is_single or is_question(request):
         return False
-    key = name_key(str(step.arguments.get("key", "confidence")))
+    path, key = target.notes[0], name_key(str(step.arguments.get("key", "confidence")))
     present = present_values(properties_of, target.notes, key)
-    language, whole = request.language, before_denial(request)
-    named = [
-        own.tokens
-        for own in request.mentions(whole)
+    stated = _added_value(step, present)
+    named = _name_words(request, target, key)
+    if not named and target.notes != request.dialog.it[:1]:
+        return False  # the note on the screen after a request about another note
+    if not (present if named else is_about_owner(request.dialog, properties_of, path, key)):
+        return False
+    if stated is None or name_key(NotePath.on_disk(path).name) == name_key(property_label(str(stated))):
+        return False  # the name is that of the value
+    words = _after_reason(request, before_denial(request), target, key)
+    value = _value_words(request, words, stated)
+    if _is_doubtful(request, words, stated, present):
+        return False
+    if value and _is_shift(request, words[: words.index(value[0])]):
+        return False  # "rent is up 3"
+    others = [token for token in words if token not in (*named, *value)]
+    keys = [token for token in others if _is_of_key(request, token, key)]
+    orders, around = order_words(request.language)
+    if not any(token.key in orders for token in others) or not (named or value or stated is True):
+        return False
+    if not len({token.key for token in keys}) == len(keys) > 0:
+        return False  # "set watts to 60 watts"
+    if not (_fits(request, key, stated, present) or _is_plain_text(value, stated, present, orders | around)):
+        return False
+    return all(
+        token in keys
+        # "Set it back to open and priority 1" has another value.
+        or (token.key in orders | around and not _is_value(request, token, properties_of(path)))
+        for token in others
+    )
+
+
+def _name_words(request: Request, target: NoteSet, key: str) -> list[Token]:
+    """Return the words that name the note of a change, and not only its property."""
+    return [
+        token
+        for own in request.mentions(before_denial(request))
         if own.notes is not None
         and own.notes.notes == target.notes
         and not all(_is_of_key(request, token, key) for token in own.tokens)
+        for token in own.tokens
     ]
-    words = _after_reason(request, whole, target, key)
-    if not present if named else not is_about_owner(request.dialog, properties_of, target.notes[0], key):
-        return False
-    if not named and target.notes != request.dialog.it[:1]:
-        return False  # the note on the screen after a request about another note
-    stated = _added_value(step, present)
-    if stated is None or name_key(NotePath.on_disk(target.notes[0]).name) == name_key(
-        property_label(str(stated))
-    ):
-        return False  # the name is that of the value
-    days = {id(own) for known in request.mentions(words) if known.kind == "date" for own in known.tokens}
+
+
+def _is_doubtful(
+    request: Request, words: tuple[Token, ...], stated: object, present: Sequence[object]
+) -> bool:
+    """Return whether words may be about another time, or about an amount instead of a value."""
+    language = request.language
+    days = [token for own in request.mentions(words) if own.kind == "date" for token in own.tokens]
     modals = language.table("property_values")["modals"]
-    if any(own.key in modals and id(own) not in days for own in words):
-        return False  # "price may go up to 25"
+    if any(token.key in modals and token not in days for token in words):
+        return True  # "price may go up to 25"
     past = {word for own in language.phrases("property_values", "past_cues") for word in own.words}
-    is_past = not {token.key for token in words}.isdisjoint(past)
+    is_past = not past.isdisjoint(token.key for token in words)
     if present and is_past and not language.has_phrase(words, "property_values", "final_ends"):
-        return False  # "price was 500" may be about a former price
-    if present and says_add(request) and isinstance(stated, int | float):
-        return False  # "add 2 hours" may be an amount
-    value = _value_words(request, words, stated)
-    if value and _is_shift(request, words[: words.index(value[0])]):
-        return False  # "rent is up 3"
-    said = {id(token) for tokens in (*named, value) for token in tokens}
-    keys = [token for token in words if id(token) not in said and _is_of_key(request, token, key)]
-    rest = [token for token in words if id(token) not in said and token not in keys]
-    orders, around = order_words(language)
-    if not (
-        _fits(request, key, stated, present)
-        or (keys and _is_plain_text(value, stated, present, orders | around))
-    ):
-        return False
-    if any(_is_value(request, token, properties_of(target.notes[0])) for token in rest):
-        return False  # "set it back to open and priority 1"
-    has_order = any(token.key in orders for token in (*rest, *keys))
-    is_named = len({token.key for token in keys}) == len(keys) > 0  # not "set watts to 60 watts"
-    is_stated = is_named and has_order and (bool(said) or stated is True)
-    return is_stated and all(token.key in orders | around for token in rest)
+        return True  # "price was 500" may be about a former price
+    # "Add 2 hours" may be an amount.
+    return bool(present) and says_add(request) and isinstance(stated, int | float)
 
 
 def _after_reason(request: Request, words: tuple[Token, ...], target: NoteSet, key: str) -> tuple[Token, ...]:

@@ -28,6 +28,9 @@ from app.vault.reference import parse_reference
 
 _SEARCHES = frozenset(("find", "count"))
 
+ExistsNear = Callable[..., Awaitable[bool]]
+"""Returns whether notes in the folders of some notes have a property, or a value of it."""
+
 
 class OwnValues:
     """Reads questions about a value, and values, as those of the note in talk if it has the property.
@@ -40,72 +43,62 @@ class OwnValues:
         self._properties_of = properties_of
 
     async def prefer(
-        self,
-        interpretation: Interpretation,
-        request: Request,
-        exists_near: Callable[..., Awaitable[bool]],
+        self, interpretation: Interpretation, request: Request, exists_near: ExistsNear
     ) -> Interpretation:
         """Return the value that a request asks for, or the change of the value that it states.
 
         A change runs if only one note in talk has the property, if the request names the property itself with
         a word such as "is", and if a property with links gets the name of a note; else it is the first option
         of a question. Other interpretations stay unchanged.
-
-        Args:
-            interpretation: The interpretation of the request.
-            request: The request.
-            exists_near: Returns whether notes in the folders of some notes have a property, or a value of it.
         """
         if self._properties_of is None or is_settled(interpretation, request.text, request.dialog):
             return interpretation
         first = _first_reading(interpretation)
-        is_change = first is not None and request.writes(first)
         is_lookup = _searches_vault(first) or (first is not None and first.last.action == "properties_of")
         if isinstance(interpretation, ModelRequired) or (
             isinstance(interpretation, Reading) and not is_lookup
         ):
             return interpretation
-        if (state := self._stated_state(request)) is not None and state.last.target is not None:
-            key, value = map(str, state.last.arguments.values())
-            if first is not None and first.last.action in TASK_ACTIONS:
-                return interpretation
-            question = request.dialog.question
-            is_asked = question is not None and any(request.writes(own.reading) for own in question.options)
-            has_reason = any(token.key == "," for token in request.tokens)
-            if not (is_asked or has_reason) and await exists_near(key, state.last.target.notes, value):
-                return state
-            return _with_first(interpretation, [state])
+        if (state := self._stated_state(request)) is not None:
+            return await _with_state(interpretation, state, request, exists_near)
         asked = parse_own_value(request, self._properties_of)
         if asked is not None and asked.last.target is not None:
             about, paths = str(asked.last.arguments["about"]), asked.last.target.notes
             if self._has(paths[0], about) or await exists_near(about, paths):
                 return asked
-        lines = stated_lines(request) if "set_property" in request.allowed else []
-        is_list = request.dialog.has_list and not request.dialog.asked
-        if not lines or is_list or is_question(request):
-            return interpretation
-        notes = dict.fromkeys((*request.dialog.it[:1], *request.dialog.this[:1]))
-        lines_of = {
-            path: [replace(line, key=self._own_name(path, line.key) or line.key) for line in lines]
-            for path in notes
-        }
-        own = [path for path in notes if all(self._has(path, line.key) for line in lines_of[path])]
-        is_led = all(line.is_led for line in lines)
-        find_text = request.vocabulary.find_text_of
-        known = [line.is_known or bool(find_text(line.key, str(line.value))) for line in lines]
-        are_alike = all(own or _is_number_or_day(line.value) for own, line in zip(known, lines, strict=True))
-        if not is_led and not are_alike:
-            return interpretation
-        if len(own) == 1 and all(_is_sure(request, line) for line in lines):
-            change = _change(request, own[0], lines_of[own[0]], is_certain=True)
-            is_other = first is not None and is_change and first.last.action != change.last.action
-            return interpretation if is_other else change
-        if not own and is_led:
-            own = [path for path in notes if all([await exists_near(line.key, (path,)) for line in lines])]
-        changes = [_change(request, path, lines_of[path], is_certain=False) for path in own]
+        changes = await self._stated_changes(request, exists_near)
+        is_change = first is not None and request.writes(first)
+        if changes and changes[0].is_certain:
+            is_other = is_change and first is not None and first.last.action != "set_property"
+            return interpretation if is_other else changes[0]
         if is_change:
             changes = [change for change in changes if _is_other_value(first, change)]
         return _with_first(interpretation, changes) if changes else interpretation
+
+    async def _stated_changes(self, request: Request, exists_near: ExistsNear) -> list[Reading]:
+        """Return the change of each note in talk that a request may mean, or only the certain one.
+
+        Return none for a question, and after a list.
+        """
+        dialog = request.dialog
+        lines = stated_lines(request) if "set_property" in request.allowed else []
+        if not lines or (dialog.has_list and not dialog.asked) or is_question(request):
+            return []
+        lines_of = {
+            path: [replace(line, key=self._own_name(path, line.key) or line.key) for line in lines]
+            for path in (*dialog.it[:1], *dialog.this[:1])
+        }
+        notes = [path for path, own in lines_of.items() if all(self._has(path, line.key) for line in own)]
+        is_led = all(line.is_led for line in lines)
+        if not is_led and not all(_has_known_value(request, line) for line in lines):
+            return []
+        if len(notes) == 1 and all(_is_sure(request, line) for line in lines):
+            return [_change(request, notes[0], lines_of[notes[0]], is_certain=True)]
+        if not notes and is_led:
+            notes = [
+                path for path in lines_of if all([await exists_near(line.key, (path,)) for line in lines])
+            ]
+        return [_change(request, path, lines_of[path], is_certain=False) for path in notes]
 
     def _stated_state(self, request: Request) -> Reading | None:
         """Return the change of "accept it" or "make it ready" if one property of the note has the value.
@@ -189,6 +182,22 @@ def _noted_words(request: Request, head: tuple[Token, ...]) -> tuple[Token, ...]
     return () if is_other_time or (has_verb and end == 1) else head[has_verb:end]
 
 
+async def _with_state(
+    interpretation: Interpretation, state: Reading, request: Request, exists_near: ExistsNear
+) -> Interpretation:
+    """Return the change to a stated state, or a question with it if the words may be about something else."""
+    first, target = _first_reading(interpretation), state.last.target
+    if target is None or (first is not None and first.last.action in TASK_ACTIONS):
+        return interpretation
+    key, value = map(str, state.last.arguments.values())
+    question = request.dialog.question
+    is_asked = question is not None and any(request.writes(own.reading) for own in question.options)
+    has_reason = any(token.key == "," for token in request.tokens)
+    if not (is_asked or has_reason) and await exists_near(key, target.notes, value):
+        return state
+    return _with_first(interpretation, [state])
+
+
 def _first_reading(interpretation: Interpretation) -> Reading | None:
     """Return the reading of an interpretation, or that of its first option; None without one."""
     if isinstance(interpretation, Clarification):
@@ -221,8 +230,11 @@ def _is_other_value(first: Reading | None, change: Reading) -> bool:
     return first.last.with_argument("value", value) == change.last
 
 
-def _is_number_or_day(value: object) -> bool:
-    return not isinstance(value, str | tuple) or ISO_DAY.fullmatch(str(value)) is not None
+def _has_known_value(request: Request, line: PropertyLine) -> bool:
+    """Return whether the value of a line is a known text of its property, a number or a day."""
+    value = line.value
+    is_known = line.is_known or bool(request.vocabulary.find_text_of(line.key, str(value)))
+    return is_known or not isinstance(value, str | tuple) or ISO_DAY.fullmatch(str(value)) is not None
 
 
 def _change(request: Request, path: str, lines: Sequence[PropertyLine], *, is_certain: bool) -> Reading:

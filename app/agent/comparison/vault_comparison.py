@@ -16,7 +16,7 @@ from app.agent.comparison.explained_lists import with_explained_list
 from app.agent.comparison.fact_answers import FactAnswers
 from app.agent.comparison.found_notes import FoundNotes, finds_nothing
 from app.agent.comparison.joined_orders import JoinedOrders
-from app.agent.comparison.narrowed_lists import narrows_list, place_in_list
+from app.agent.comparison.merged_options import MergedOption, meant_options, merge_options
 from app.agent.comparison.note_headings import HeadingsOf, NoteHeadings
 from app.agent.comparison.offered_changes import (
     without_asked_changes,
@@ -35,8 +35,7 @@ from app.agent.comparison.plain_changes import VALUE_ACTIONS, is_plain_change, o
 from app.agent.comparison.possessive_names import OwnedNotes
 from app.agent.comparison.values_of_open_note import OwnValues
 from app.agent.language.changes.property_changes import PropertyChanges
-from app.agent.language.changes.undo import undoes_nothing, undone_changes
-from app.agent.language.doubts.option_order import UNUSUAL, USELESS, OptionRanker, meaning_key
+from app.agent.language.doubts.option_order import USELESS, OptionRanker
 from app.agent.language.doubts.stated_changes import StatedChanges
 from app.agent.language.grammar.coverage import accounts_for_all
 from app.agent.language.grammar.note_facts import PropertiesOf, present_values
@@ -165,6 +164,29 @@ class VaultComparison:
         if not self._found.can_search:
             return interpretation
         ranker = OptionRanker(text, self._words(), self._found.with_hits, self._properties_of)
+        interpretation = await self._with_vault_values(interpretation, request, ranker)
+        is_guess = isinstance(interpretation, Reading) and interpretation.score == GUESS_SCORE
+        if isinstance(interpretation, Reading) and (is_guess or is_question(request)):
+            finds = await self._finds(interpretation)
+            if is_guess and finds:
+                return interpretation
+            if not is_guess and not finds:
+                fact = await self._facts.with_fact(ContentQuestion(text), request)
+                return interpretation if isinstance(fact, ContentQuestion) else fact
+        if is_guess:  # it finds nothing
+            plain = self._requests.interpret_without_guesses(text, request.dialog)
+            interpretation = await self._facts.with_fact(plain, request)
+            interpretation = await self._tasks.with_described_task(interpretation, request)
+        if isinstance(interpretation, Reading) and request.writes(interpretation):
+            interpretation = await self._questions.ask_in_doubt(interpretation, request, ranker)
+        if not isinstance(interpretation, Clarification):
+            return interpretation
+        return await self._compare_question(interpretation, request, ranker, is_wrong_guess=is_guess)
+
+    async def _with_vault_values(
+        self, interpretation: Interpretation, request: Request, ranker: OptionRanker
+    ) -> Interpretation:
+        """Return an interpretation with the headings, tasks, values and days of the vault that it means."""
         interpretation = await self._own_values.prefer(interpretation, request, ranker.exists_near)
         interpretation = self._headings.with_heading(interpretation, request)
         interpretation = await self._tasks.with_described_task(interpretation, request)
@@ -177,44 +199,34 @@ class VaultComparison:
         interpretation = await self._compared.with_compared_property(interpretation, request)
         if isinstance(interpretation, Reading):
             interpretation = await self._with_days_and_order(interpretation, request)
-        is_wrong_guess = False
-        if isinstance(interpretation, Reading) and interpretation.score == GUESS_SCORE:
-            if not finds_nothing(interpretation, await self._found.with_found_notes(interpretation)):
-                return interpretation
-            plain = self._requests.interpret_without_guesses(text, request.dialog)
-            interpretation = await self._facts.with_fact(plain, request)
-            interpretation = await self._tasks.with_described_task(interpretation, request)
-            is_wrong_guess = True
-        elif (
-            isinstance(interpretation, Reading)
-            and is_question(request)
-            and finds_nothing(interpretation, await self._found.with_found_notes(interpretation))
-        ):
-            fact = await self._facts.with_fact(ContentQuestion(text), request)
-            return interpretation if isinstance(fact, ContentQuestion) else fact
-        if isinstance(interpretation, Reading) and self._requests.is_change(interpretation):
-            interpretation = await self._questions.ask_in_doubt(interpretation, request, ranker)
-        if not isinstance(interpretation, Clarification):
-            return interpretation
-        interpretation = self._facts.without_other_facts(interpretation, request)
-        options = [await self._option_in_order(option, request) for option in interpretation.options]
-        interpretation = replace(interpretation, options=tuple(options))
-        if [option.reading.last.action for option in interpretation.options] == ["question"]:
-            return meaning_of(interpretation.options[0].reading)
-        offered = self._headings.without_missing_headings(interpretation, request)
-        offered = without_asked_changes(without_deletions(offered, request), request)
-        offered = without_self_relations(offered)
-        merged = await self._merge_options(offered, request, ranker, is_wrong_guess=is_wrong_guess)
+        return interpretation
+
+    async def _compare_question(
+        self, question: Clarification, request: Request, ranker: OptionRanker, *, is_wrong_guess: bool
+    ) -> Interpretation:
+        """Return a question with the options that the vault allows, the likeliest one first.
+
+        Return the meaning of an option that is left alone, and no unlikely options after a wrong guess.
+        """
+        question = self._facts.without_other_facts(question, request)
+        options = [await self._option_in_order(option, request) for option in question.options]
+        if [option.reading.last.action for option in options] == ["question"]:
+            return meaning_of(options[0].reading)
+        question = replace(question, options=tuple(options))
+        question = self._headings.without_missing_headings(question, request)
+        question = without_asked_changes(without_deletions(question, request), request)
+        question = without_self_relations(question)
+        merged = await self._merge_options(question, request, ranker, is_wrong_guess=is_wrong_guess)
         if not isinstance(merged, Clarification):
             return merged
-        ordered = with_note_in_talk(with_stated_value_first(merged, request), request)
-        ordered = self._questions.with_note_on_screen(ordered, request)
-        ordered = with_named_note_first(ordered, request)
+        question = with_note_in_talk(with_stated_value_first(merged, request), request)
+        question = self._questions.with_note_on_screen(question, request)
+        question = with_named_note_first(question, request)
         if self._properties_of is None:
-            return ordered
-        ordered = with_fitting_number_first(ordered, request, self._properties_of)
+            return question
+        question = with_fitting_number_first(question, request, self._properties_of)
         return await with_known_property_first(
-            ordered, request.dialog, self._properties_of, ranker.exists_near
+            question, request.dialog, self._properties_of, ranker.exists_near
         )
 
     async def _option_in_order(self, option: ClarificationOption, request: Request) -> ClarificationOption:
@@ -241,77 +253,36 @@ class VaultComparison:
         return by_age(reading, paths, self._properties_of)
 
     async def _merge_options(
-        self,
-        question: Clarification,
-        request: Request,
-        ranker: OptionRanker,
-        *,
-        is_wrong_guess: bool,
+        self, question: Clarification, request: Request, ranker: OptionRanker, *, is_wrong_guess: bool
     ) -> Interpretation:
-        """Merge the options of a question that do the same; return the meaning of one that is left alone.
-
-        Args:
-            question: The question.
-            request: The request.
-            ranker: Ranks the options.
-            is_wrong_guess: Whether the search for the words of the request found nothing.
-        """
-        options: dict[str, ClarificationOption] = {}
-        shares: dict[str, float] = {}
-        ranks: dict[str, int] = {}
-        places: dict[str, int] = {}
-        is_of_list = narrows_list(request)
-        given = self._offered_tasks.name_tasks((*question.options, *question.spare), request)
-        for option in given:
-            found = await self._found.with_listed_hits(request.dialog, option.reading)
-            undone = undone_changes(option.reading, request.dialog.changes)
-            meaning = f"undo {[own.entry for own in undone]}" if undone else meaning_key(found)
-            options.setdefault(meaning, option)
-            shares[meaning] = shares.get(meaning, 0.0) + option.share
-            is_useless = finds_nothing(option.reading, found) or undoes_nothing(
-                option.reading, request.dialog.changes
-            )
-            if is_of_list and option.reading.last.action == "find":
-                places[meaning] = place_in_list(request, option.reading, found)
-            ranks[meaning] = USELESS if is_useless else await ranker.rank(found)
-        likeliest = max((share for key, share in shares.items() if ranks[key] != USELESS), default=0.0)
+        """Merge the options of a question that do the same; return the meaning of one that is left alone."""
+        named = self._offered_tasks.name_tasks((*question.options, *question.spare), request)
+        merged = await merge_options(named, request, self._found, ranker)
+        likeliest = max((own.share for own in merged if own.rank != USELESS), default=0.0)
         if is_wrong_guess and likeliest < MIN_FALLBACK_PROBABILITY:
             return Reply("", understood=False)
-        ordered = sorted(options, key=ranks.__getitem__)
-        # Searches for a part of the list come before those for all of it, and those of the whole vault.
-        searches = iter(
-            sorted(filter(places.__contains__, ordered), key=lambda own: (ranks[own], places[own]))
-        )
-        ordered = [next(searches) if meaning in places else meaning for meaning in ordered]
-        options = {meaning: options[meaning] for meaning in ordered}
-        # No option changes 0 notes, and unusual changes are offered only if no other change is left.
-        changes = {own: ranks[own] for own in ordered if self._requests.is_change(options[own].reading)}
-        worst = min((UNUSUAL, *changes.values()))
-        meant = tuple(option for own, option in options.items() if changes.get(own, worst) <= worst)
-        offered = tuple(options.values())[:MAX_OPTIONS]
-        shown = meant[:MAX_OPTIONS] or offered
-        if not offered:
+        if not merged:
             return question
-        if (stated := self._stated_value(request, meant[:MAX_OPTIONS])) is not None:
+        offered = tuple(own.option for own in merged[:MAX_OPTIONS])
+        meant = meant_options(merged)[:MAX_OPTIONS]
+        shown = meant or offered
+        if (stated := self._stated_value(request, meant)) is not None:
             asked = await self._questions.ask_in_doubt(stated.reading, request, ranker)
             if isinstance(asked, Reading):
                 return asked
             shown = (stated, *(option for option in shown if option is not stated))[:MAX_OPTIONS]
-        if await self._is_likely_change(offered[0].reading, shares[next(iter(options))], request):
-            return await self._questions.ask_in_doubt(offered[0].reading, request, ranker)
+        first, is_alone = merged[0], len(merged) == 1
+        reading, is_new = first.option.reading, question.options not in (shown, offered)
+        is_same = is_alone and len(question.options) > 1 and first.share >= MIN_RUN_PROBABILITY
+        is_same = is_same and reading.last.action != "undo"  # which change is meant is the question
+        is_expected = first.is_change and is_new and is_same and accounts_for_all(request, reading)
+        if is_expected or await self._is_plain_change(first, request):
+            return await self._questions.ask_in_doubt(reading, request, ranker)
+        is_likely = is_alone or first.share >= MIN_SHARED_MEANING_PROBABILITY
+        if is_new and is_likely and not first.is_change:
+            return meaning_of(reading)
         if shown == question.options:
             return question
-        if offered == question.options:
-            return replace(question, question=question_about(shown), options=shown, spare=())
-        reading = offered[0].reading
-        share = shares[next(iter(options))]
-        is_change = self._requests.is_change(reading)
-        if not is_change and (len(offered) == 1 or share >= MIN_SHARED_MEANING_PROBABILITY):
-            return meaning_of(reading)
-        is_same = len(offered) == 1 < len(question.options) and share >= MIN_RUN_PROBABILITY
-        is_same = is_same and reading.last.action != "undo"  # which change is meant is the question
-        if is_change and is_same and accounts_for_all(request, reading):
-            return await self._questions.ask_in_doubt(reading, request, ranker)
         return replace(question, question=question_about(shown), options=shown, spare=())
 
     def _stated_value(
@@ -330,23 +301,20 @@ class VaultComparison:
         having = [own for own in changes if _present(properties_of, own.reading.last)]
         return stated[0] if len(stated) == 1 and stated[0] is (having or changes)[0] else None
 
-    async def _is_likely_change(self, reading: Reading, share: float, request: Request) -> bool:
+    async def _is_plain_change(self, merged: MergedOption, request: Request) -> bool:
         """Return whether a change runs although the grammar does not expect it."""
-        if share < MIN_PLAIN_CHANGE_PROBABILITY or not self._requests.is_change(reading):
+        if merged.share < MIN_PLAIN_CHANGE_PROBABILITY or not merged.is_change:
             return False
+        reading = merged.option.reading
         found = await self._found.with_listed_hits(request.dialog, reading)
         return is_plain_change(request, found, self._properties_of) and accounts_for_all(request, reading)
 
     async def _by_day_names(self, request: Request, reading: Reading) -> Reading:
         """Return a search for the notes of a period by their names if none was changed in that period."""
-        if not asks_for_period(request, reading):
-            return reading
-        if not finds_nothing(reading, await self._found.with_found_notes(reading)):
+        if not asks_for_period(request, reading) or await self._finds(reading):
             return reading
         named = by_day_names(request, reading)
-        if named is None or finds_nothing(named, await self._found.with_found_notes(named)):
-            return reading
-        return named
+        return named if named is not None and await self._finds(named) else reading
 
     def _with_property_changes(self, interpretation: Interpretation, request: Request) -> Interpretation:
         """Return an interpretation that sets properties as the request names them, and keeps other values."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -22,10 +22,10 @@ from app.agent.language.words.lexicon import Language
 from app.agent.language.words.task_texts import task_line
 from app.agent.pipeline.host import Arguments
 from app.agent.pipeline.note_search import NoteSearch
-from app.agent.pipeline.note_texts import read_whole
+from app.agent.pipeline.note_texts import lines_of, read_whole
 from app.agent.pipeline.run_state import RunState
 from app.agent.pipeline.task_questions import MAX_CHOICES, ask_for_task_elsewhere
-from app.agent.pipeline.text_edits import item_text, line_removal, lines_of
+from app.agent.pipeline.text_edits import item_text, line_removal
 from app.agent.pipeline.tool_calls import ToolCalls
 from app.vault.markdown.frontmatter import read_frontmatter
 from app.vault.markdown.tasks import task_facts
@@ -64,57 +64,58 @@ class LineRemovals:
 
         Tell the user if a note has none; ask if several lines have the text. Then return None.
         """
-        words, what = str(step.arguments["old"]), str(step.arguments["whole"])
-        dates = DateParser(self._language, self._now())
-        # "Call Ann, due 4 December" may be written as a task with a due date.
-        first, _, rest = words.partition(" ")
-        without_article = rest if first.casefold() in self._language.words("determiners") else words
-        texts = (words, task_text(task_line(words, self._language, dates)), without_article)
+        words, is_task = str(step.arguments["old"]), step.arguments["whole"] == TASK
         number = int(str(step.arguments.get("occurrence") or 0))
         calls: list[Arguments] = []
         for path in paths:
             whole = await read_whole(self._tools, path)
             if whole is None:
                 return None
-            start = read_frontmatter(whole).body_start
-            found: list[tuple[str, int]] = []
-            for text in dict.fromkeys(texts):
-                found = found or _lines_with(whole, start, text, only_tasks=what == TASK)
-            if not found:  # the words may be in another order, or in other forms
-                code = self._language.code
-                found = [
-                    (line, at)
-                    for line, at in lines_of(whole, start)
-                    if (what != TASK or TASK_BOX.match(line)) and names_task(words, line, code)
-                ]
+            found = self._lines(whole, words, only_tasks=is_task)
             if not found:
-                hits = await self._search.search_all('task:""') if what == TASK and len(paths) == 1 else None
-                if hits and ask_for_task_elsewhere(self._state, step, hits, paths):
-                    return None
-                kind = "task" if what == TASK else "line"
-                self._tools.say(f"No {kind} in {wikilink(path)} contains “{words}”. Nothing was changed.")
+                hits = await self._search.search_all('task:""') if is_task and len(paths) == 1 else None
+                if not (hits and ask_for_task_elsewhere(self._state, step, hits, paths)):
+                    kind = "task" if is_task else "line"
+                    self._tools.say(f"No {kind} in {wikilink(path)} contains “{words}”. Nothing was changed.")
                 return None
             found = found[number - 1 : number] or found if number else found
-            is_doubtful = not number and _is_doubtful_line(
-                found[0][0], words, self._language.code, is_task=what == TASK
-            )
-            if len(found) > 1 or is_doubtful:
-                steps = [
-                    replace(step, target=NoteSet(notes=(path,))).with_argument("occurrence", str(at))
-                    for at in range(1, min(len(found), MAX_CHOICES) + 1)
-                ]
-                labels = [line.strip() for line, _ in found]
-                readings = [Reading((own,), 1.0, language=self._language.code) for own in steps]
-                self._state.question = Clarification(
-                    "Which line do you mean?",
-                    tuple(
-                        ClarificationOption(label, own) for label, own in zip(labels, readings, strict=False)
-                    ),
-                )
-                return None
             line, at = found[0]
+            is_doubtful = not number and _is_doubtful_line(line, words, self._language.code, is_task=is_task)
+            if len(found) > 1 or is_doubtful:
+                self._ask_for_line(step, path, [line for line, _ in found])
+                return None
             calls.append(line_removal(path, whole, line, at))
         return calls
+
+    def _lines(self, text: str, words: str, *, only_tasks: bool) -> list[tuple[str, int]]:
+        """Return the lines of a note that words describe, each with its position."""
+        dates = DateParser(self._language, self._now())
+        first, _, rest = words.partition(" ")
+        without_article = rest if first.casefold() in self._language.words("determiners") else words
+        # "Call Ann, due 4 December" may be written as a task with a due date.
+        as_task = task_text(task_line(words, self._language, dates))
+        lines = [
+            (line, at)
+            for line, at in lines_of(text, read_frontmatter(text).body_start)
+            if not only_tasks or TASK_BOX.match(line)
+        ]
+        for known in (words, as_task, without_article):
+            if found := _lines_with(lines, known):
+                return found
+        # The words may be in another order, or in other forms.
+        return [(line, at) for line, at in lines if names_task(words, line, self._language.code)]
+
+    def _ask_for_line(self, step: PipelineStep, path: str, lines: Sequence[str]) -> None:
+        """Ask which of some lines of a note is meant."""
+        of_note = replace(step, target=NoteSet(notes=(path,)))
+        options = [
+            ClarificationOption(
+                line.strip(),
+                Reading((of_note.with_argument("occurrence", str(at)),), 1.0, language=self._language.code),
+            )
+            for at, line in enumerate(lines[:MAX_CHOICES], 1)
+        ]
+        self._state.question = Clarification("Which line do you mean?", tuple(options))
 
 
 def _is_doubtful_line(line: str, words: str, language: str, *, is_task: bool) -> bool:
@@ -134,21 +135,10 @@ def _is_doubtful_line(line: str, words: str, language: str, *, is_task: bool) ->
     return not is_task and (line.lstrip().startswith("#") or (is_paragraph and not is_cited))
 
 
-def _lines_with(text: str, start: int, words: str, *, only_tasks: bool) -> list[tuple[str, int]]:
-    """Return the lines with some words, each with its position; if possible, only those with nothing else.
-
-    Args:
-        text: A note's text.
-        start: The position at which its prose starts.
-        words: The words, in any case.
-        only_tasks: Whether the line must be a task.
-    """
-    found: list[tuple[str, int]] = []
-    for line, at in lines_of(text, start):
-        is_kind = not only_tasks or TASK_BOX.match(line)
-        if is_kind and words.casefold() in line.casefold():
-            found.append((line, at))
+def _lines_with(lines: Sequence[tuple[str, int]], words: str) -> list[tuple[str, int]]:
+    """Return the lines with some words, in any case; if possible, only those with nothing else."""
     item = words.casefold()
+    found = [own for own in lines if item in own[0].casefold()]
     exact = [own for own in found if item in (item_text(own[0]).casefold(), own[0].strip().casefold())]
     dated = [own for own in found if task_facts(item_text(own[0])).text.casefold() == item]
     return exact or dated or found

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from app.agent.pipeline.note_texts import lines_of
 from app.errors import AmbiguousError, NotFoundError
 from app.vault.markdown.frontmatter import read_frontmatter
 from app.vault.markdown.headings import section
@@ -65,6 +67,18 @@ class ListPlace:
         return "\n".join(f"{indent}{own}{space}{box}{text}" for own, text in zip(marks, texts, strict=True))
 
 
+@dataclass(slots=True)
+class _List:
+    """A list in a note: its items, and the position after the text of its last line."""
+
+    items: list[re.Match[str]]
+    end: int
+
+    @property
+    def has_tasks(self) -> bool:
+        return bool(self.items[-1][4])
+
+
 def find_list(text: str, heading: str = "", *, is_numbered: bool = False) -> ListPlace | None:
     """Return the last list of a note, or of the section below a heading; None without one.
 
@@ -77,62 +91,63 @@ def find_list(text: str, heading: str = "", *, is_numbered: bool = False) -> Lis
         except (NotFoundError, AmbiguousError):
             return None
         start, end = found.start, found.own_end
-    # Each list as its items, and the position after the last line of each.
-    lists: list[list[re.Match[str]]] = []
-    ends: list[int] = []
+    lists, others = _lists_in(text, start, end)
+    known = [own for own in lists if not is_numbered or own.items[-1][2][:-1].isdigit()]
+    if heading and (plain := [own for own in known if not own.has_tasks]):
+        known = lists = plain  # the tasks after them take no text
+    if not known:
+        return None
+    items, after = known[-1].items, known[-1].end
+    least = min(len(item[1]) for item in items)
+    last = [item for item in items if len(item[1]) == least][-1]
+    rest = [line for line in text[after:end].split("\n") if line.strip()]
+    is_checklist = len(items) >= _MIN_CHECKLIST and all(item[4] for item in items)
+    max_others = 1 if is_checklist and len(lists) == 1 and not rest else 0
+    return ListPlace(
+        after,
+        last,
+        tuple(item[5] for item in items),
+        is_only_text=len(others) <= max_others and any(item[5].strip() for item in items),
+        is_last=not rest,
+        precedes_tags=all(
+            _TAGS.fullmatch(line) or ((item := _ITEM.fullmatch(line)) and item[4]) for line in rest
+        ),
+        is_only_list=len(lists) == 1,
+        has_due_tasks=bool(last[4]) and any(task_facts(item[5]).due for item in items),
+    )
+
+
+def _lists_in(text: str, start: int, end: int) -> tuple[list[_List], list[str]]:
+    """Return the lists in a part of a note, and its lines of prose without those that introduce a list."""
+    code = code_spans(text, start)
+    lists: list[_List] = []
     others: list[str] = []
-    is_in_list, is_spaced, at = False, False, start
-    code = iter([*code_spans(text, start), (len(text), len(text))])
-    code_start, code_end = next(code)
-    for part in text[start:end].splitlines(keepends=True):
-        line = part.rstrip("\r\n")
-        while at >= code_end < len(text):
-            code_start, code_end = next(code)
-        is_code = code_start < at < code_end
-        if not is_code and not _RULE.fullmatch(line) and (item := _ITEM.fullmatch(line)):
+    is_in_list = is_spaced = False
+    for line, at in lines_of(text[:end], start):
+        is_text = _RULE.fullmatch(line) or _is_within(code, at)
+        if not is_text and (item := _ITEM.fullmatch(line)):
             # An empty line is between notes and the tasks after them.
-            is_other = is_spaced and is_in_list and bool(item[4]) != bool(lists[-1][-1][4])
+            is_other = is_spaced and is_in_list and lists[-1].has_tasks != bool(item[4])
             if not is_in_list or is_other:
-                lists.append([])
-                ends.append(at)
+                lists.append(_List([], at))
                 if others and others[-1].endswith(":"):
                     others.pop()
-            lists[-1].append(item)
-            ends[-1] = at + len(line)
+            lists[-1].items.append(item)
+            lists[-1].end = at + len(line)
             is_in_list = True
         elif is_in_list and line.strip() and line[0] in " \t":
-            ends[-1] = at + len(line)
+            lists[-1].end = at + len(line)
         elif line.strip():
             is_in_list = False
             others += [] if _HEADING.match(line) or _TAGS.fullmatch(line) else [line.rstrip()]
         is_spaced = not line.strip()
-        at += len(part)
-    known = [own for own in zip(lists, ends, strict=True) if not is_numbered or own[0][-1][2][:-1].isdigit()]
-    if heading and (plain := [own for own in known if not own[0][-1][4]]):
-        known, lists = plain, [own for own, _ in plain]  # the tasks after them take no text
-    if not known:
-        return None
-    items, after = known[-1]
-    least = min(len(item[1]) for item in items)
-    top = [item for item in items if len(item[1]) == least]
-    rest = text[after:end]
-    is_last = not rest.strip()
-    is_checklist = is_last and len(lists) == 1 and all(item[4] for item in items)
-    is_checklist = is_checklist and len(items) >= _MIN_CHECKLIST
-    return ListPlace(
-        after,
-        top[-1],
-        tuple(item[5] for item in items),
-        is_only_text=len(others) <= (1 if is_checklist else 0) and any(item[5].strip() for item in items),
-        is_last=is_last,
-        precedes_tags=all(
-            _TAGS.fullmatch(line) or ((item := _ITEM.fullmatch(line)) and item[4])
-            for line in rest.split("\n")
-            if line.strip()
-        ),
-        is_only_list=len(lists) == 1,
-        has_due_tasks=bool(top[-1][4]) and any(task_facts(item[5]).due for item in items),
-    )
+    return lists, others
+
+
+def _is_within(spans: Sequence[tuple[int, int]], at: int) -> bool:
+    """Return whether a position is in one of some spans, which are in order, but not at its start."""
+    index = bisect_left(spans, at, key=lambda span: span[0]) - 1
+    return index >= 0 and at < spans[index][1]
 
 
 def is_sentence(text: str) -> bool:

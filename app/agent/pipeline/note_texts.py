@@ -1,6 +1,8 @@
-"""Read the whole text of a note."""
+"""Read the whole text of a note, and its lines."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 from app.agent.generic_formatting import wikilink
 from app.agent.pipeline.tool_calls import ToolCalls
@@ -19,3 +21,11 @@ async def read_whole(tools: ToolCalls, path: str) -> str | None:
     # The text is cut, or some of its bytes are replaced.
     tools.say(f"{wikilink(path)} is too large or not valid UTF-8. Nothing was changed.")
     return None
+
+
+def lines_of(text: str, start: int) -> Iterator[tuple[str, int]]:
+    """Yield the lines of a text from a position on, each without its end, and with its position."""
+    at = start
+    for part in text[start:].splitlines(keepends=True):
+        yield part.rstrip("\r\n"), at
+        at += len(part)

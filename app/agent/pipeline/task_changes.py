@@ -95,39 +95,28 @@ class TaskChanges:
         tasks = tasks_in(hit for hit in hits if notes is None or hit["path"] in notes)
         if "which" in step.arguments:
             return await self._change_set(step, tasks, due)
-        words = str(step.arguments.get("query", ""))
-        lacks_task = notes is None or "query" in step.arguments
-        matches = tasks
-        occurrence = str(step.arguments.get("occurrence", ""))
+        words, occurrence = (str(step.arguments.get(name, "")) for name in ("query", "occurrence"))
         if occurrence and not words:
             # The position in the note, in which the next request may name another one.
             self._state.dialog = replace(
                 self._state.dialog, tasks=tuple((path, task_text(line)) for path, line, _ in tasks)
             )
-        elif (words or (due is None and lacks_task)) and not _is_name_of(step.target, words):
-            if "occurrence" not in step.arguments and (parts := self._tasks_of_parts(words, tasks)):
+        needs_words = due is None and not occurrence
+        lacks_task = needs_words and (notes is None or "query" in step.arguments)
+        matches = tasks
+        if (words or lacks_task) and not _is_name_of(step.target, words):
+            if not occurrence and (parts := self._tasks_of_parts(words, tasks)):
                 return await self._change_several_tasks(step, parts, due, later)
             matches = self._matching_tasks(words, tasks)
-        if occurrence == "-1":
-            matches = matches[-1:]
-        elif occurrence.isdecimal():
-            matches = matches[max(0, int(occurrence) - 1) : int(occurrence)]
-        if (
-            not matches
-            and words
-            and notes is not None
-            and ask_for_task_elsewhere(self._state, step, hits, notes)
-        ):
-            return None
-        if not matches:
-            is_by_words = words or (due is None and not occurrence)
-            self._say_no_task(step, words if is_by_words else None)
-            return None
-        if len(matches) > 1:
+        matches = _at_occurrence(matches, occurrence)
+        if len(matches) == 1:
+            return await self._change_tasks(step, matches, due, later)
+        if matches:
             readings = [task_reading(step, [task], matches) for task in matches[:MAX_CHOICES]]
             self._state.ask("Which task do you mean?", readings)
-            return None
-        return await self._change_tasks(step, matches, due, later)
+        elif not (words and notes is not None and ask_for_task_elsewhere(self._state, step, hits, notes)):
+            self._say_no_task(step, words if words or needs_words else None)
+        return None
 
     def _ask_for_month(
         self, step: PipelineStep, tasks: Sequence[TaskLine], day: date, later: Sequence[PipelineStep]
@@ -335,6 +324,13 @@ def _parse_due(text: str) -> date | str | None:
         return date.fromisoformat(text)
     except ValueError:
         return None
+
+
+def _at_occurrence(tasks: list[TaskLine], occurrence: str) -> list[TaskLine]:
+    """Return the task at a place, the last one for -1, or all tasks without a place."""
+    if occurrence == "-1":
+        return tasks[-1:]
+    return tasks[max(0, int(occurrence) - 1) : int(occurrence)] if occurrence.isdecimal() else tasks
 
 
 def _is_name_of(notes: NoteSet | None, words: str) -> bool:

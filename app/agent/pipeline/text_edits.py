@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection
 from datetime import datetime
 
 from app.agent.generic_formatting import wikilink
@@ -15,7 +15,7 @@ from app.agent.language.words.task_texts import split_due_day
 from app.agent.language.words.text_lists import is_list_name
 from app.agent.pipeline.host import Arguments
 from app.agent.pipeline.list_places import ListPlace, find_list, may_be_item
-from app.agent.pipeline.note_texts import read_whole
+from app.agent.pipeline.note_texts import lines_of, read_whole
 from app.agent.pipeline.step_arguments import written_text
 from app.agent.pipeline.tool_calls import ToolCalls
 from app.errors import AmbiguousError, NotFoundError
@@ -256,14 +256,6 @@ def replacement_call(step: PipelineStep, path: str, occurrence: int) -> Argument
     old, text = str(step.arguments["old"]), str(step.arguments["text"])
     call: Arguments = {"name": path, "op": "replace", "old": old, "text": text}
     return {**call, "occurrence": occurrence} if occurrence else call
-
-
-def lines_of(text: str, start: int) -> Iterator[tuple[str, int]]:
-    """Yield the lines of a text from a position on, each without its end, and with its position."""
-    at = start
-    for part in text[start:].splitlines(keepends=True):
-        yield part.rstrip("\r\n"), at
-        at += len(part)
 
 
 def line_removal(path: str, text: str, line: str, at: int) -> Arguments:

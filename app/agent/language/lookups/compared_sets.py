@@ -92,63 +92,87 @@ def parse_compared_set(request: Request) -> ComparedSet | None:
     tokens = tokens[language.match_prefix(tokens, 0, "and") :]
     has_list = dialog.has_list and len(dialog.them) < MAX_RESULTS
     counted = language.match_prefix(tokens, 0, "refine", "count_only")
-    narrowed = counted or language.match_prefix(tokens, 0, "refine", "only")
-    is_of_list = has_list and narrowed > 0
-    action, position = (
-        ("count" if counted else "find", narrowed) if is_of_list else asking_lead(request, tokens)
-    )
-    conditions: list[str] = []
-    names: set[str] = set()
-    comparison: Comparison | Superlative | None = None
-    upcoming = ((request.dates.today, None),)  # "coming up in June" is in June
-    is_negated = False
-    has_several = not {token.key for token in tokens}.isdisjoint(language.table("compared_sets")["several"])
-    while position < len(tokens):
-        token = tokens[position]
-        if (after := language.match_prefix(tokens, position, "described_sets", "not")) > position:
-            is_negated, position = True, after
-        elif (after := language.match_prefix(tokens, position, "compared_sets", "plain_phrases")) > position:
-            position = after
-        elif (comparison is None or comparison == Comparison(comparison.end, periods=upcoming)) and (
-            found := _compared_at(request, tokens, position)
-        ):
-            before = {own.key for own in tokens[max(0, position - 2) : position]}
-            is_owner = names and not before.isdisjoint(language.table("own_values")["of"])
-            if isinstance(found, Superlative) and is_owner:
-                return None  # "the price of the cheapest job" is a value
-            comparison, position = found, found.end
-            names |= found.names
-        elif (part := described_part(request, tokens, position)) and (
-            condition_slots(part.query) == {"kind"} or (":" in part.query and not names)
-        ):
-            conditions.append(part.query)
-            follows = isinstance(comparison, Superlative) and comparison.end == position
-            has_several = has_several or (follows and request.set_parser().is_plural(token.key))
-            position = part.end
-        elif kind := _kind_of_one(request, token):
-            conditions.append(kind)
-            position += 1
-        elif named := _property_at(request, tokens, position):
-            names |= named[0]
-            position = named[1]
-        elif is_plain_word(request, token) or token.key in {",", *language.table("compared_sets")["plain"]}:
-            is_of_list = is_of_list or (has_list and token.key in language.words("result_pronouns"))
-            position += 1
-        else:
-            return None
-    is_of_list = is_of_list or (has_list and not conditions and request.continues_list)
-    if isinstance(comparison, Superlative):
-        if not names or is_negated or action == "count":
-            return None
-        if comparison.limit is None and not has_several:
-            comparison = replace(comparison, limit=1)
-    has_kind = any(condition_slots(part) == {"kind"} for part in conditions)
-    if comparison is None or not (has_kind or is_of_list or (names and _asks(request, tokens))):
+    narrowed = (counted or language.match_prefix(tokens, 0, "refine", "only")) if has_list else 0
+    action, start = ("count" if counted else "find", narrowed) if narrowed else asking_lead(request, tokens)
+    words = _ComparedWords(request, tokens)
+    if not words.read(start) or (comparison := words.comparison) is None:
         return None
-    query = " ".join(request.vocabulary.without_templates(conditions))
+    if isinstance(comparison, Superlative):
+        if not words.names or words.is_negated or action == "count":
+            return None
+        several = language.table("compared_sets")["several"]
+        if comparison.limit is None and not (words.has_several or any(own.key in several for own in tokens)):
+            comparison = replace(comparison, limit=1)
+    continues = words.has_pronoun or (request.continues_list and not words.conditions)
+    is_of_list = narrowed > 0 or (has_list and continues)
+    has_kind = any(condition_slots(part) == {"kind"} for part in words.conditions)
+    if not (has_kind or is_of_list or (words.names and _asks(request, tokens))):
+        return None
+    query = " ".join(request.vocabulary.without_templates(words.conditions))
     notes = _listed(request) if is_of_list else NoteSet()
     notes = notes.with_query(query) if query else notes
-    return ComparedSet(notes, action, frozenset(names), comparison, is_negated)
+    return ComparedSet(notes, action, words.names, comparison, words.is_negated)
+
+
+@dataclass(slots=True)
+class _ComparedWords:
+    """The conditions and the comparison that the words of a request name, read from left to right."""
+
+    request: Request
+    tokens: Sequence[Token]
+    conditions: tuple[str, ...] = ()
+    names: frozenset[str] = frozenset()
+    comparison: Comparison | Superlative | None = None
+    is_negated: bool = False
+    has_several: bool = False  # by a plural after a superlative
+    has_pronoun: bool = False  # for the last list
+
+    def read(self, start: int) -> bool:
+        """Read the words from a position on; return whether all of them are about such notes."""
+        position: int | None = start
+        while position is not None and position < len(self.tokens):
+            position = self._read(position)
+        return position is not None
+
+    def _read(self, position: int) -> int | None:
+        """Read the words at a position; return the position after them, or None if they don't fit."""
+        request, tokens, language = self.request, self.tokens, self.request.language
+        token = tokens[position]
+        if (after := language.match_prefix(tokens, position, "described_sets", "not")) > position:
+            self.is_negated = True
+            return after
+        if (after := language.match_prefix(tokens, position, "compared_sets", "plain_phrases")) > position:
+            return after
+        if self._lacks_comparison() and (found := _compared_at(request, tokens, position)):
+            before = {own.key for own in tokens[max(0, position - 2) : position]}
+            is_owner = self.names and not before.isdisjoint(language.table("own_values")["of"])
+            if isinstance(found, Superlative) and is_owner:
+                return None  # "the price of the cheapest job" is a value
+            self.comparison = found
+            self.names |= found.names
+            return found.end
+        part = described_part(request, tokens, position)
+        if part and (condition_slots(part.query) == {"kind"} or (":" in part.query and not self.names)):
+            self.conditions += (part.query,)
+            follows = isinstance(self.comparison, Superlative) and self.comparison.end == position
+            self.has_several |= follows and request.set_parser().is_plural(token.key)
+            return part.end
+        if kind := _kind_of_one(request, token):
+            self.conditions += (kind,)
+            return position + 1
+        if named := _property_at(request, tokens, position):
+            self.names |= named[0]
+            return named[1]
+        if is_plain_word(request, token) or token.key in {",", *language.table("compared_sets")["plain"]}:
+            self.has_pronoun |= token.key in language.words("result_pronouns")
+            return position + 1
+        return None
+
+    def _lacks_comparison(self) -> bool:
+        """Return whether there is no comparison yet, or only "coming up" as in "coming up in June"."""
+        upcoming = ((self.request.dates.today, None),)
+        known = self.comparison
+        return known is None or known == Comparison(known.end, periods=upcoming)
 
 
 def _asks(request: Request, tokens: Sequence[Token]) -> bool:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 
 from app.agent.language.grammar.coverage import accounts_for_all
+from app.agent.language.grammar.property_conditions import QueryPart
 from app.agent.language.grammar.questions import is_question
 from app.agent.language.grammar.request import Request, without_marks_at_end
 from app.agent.language.meaning.clarifications import with_options
@@ -208,79 +209,111 @@ def described_set(request: Request, tokens: Sequence[Token], *, asks: bool = Fal
     are kinds of notes, values and checkboxes. A checkbox that is not set may also be missing,
     if a kind or a list limits the notes.
     """
-    language, dialog = request.language, request.dialog
     if not any(token.is_word for token in tokens) or request.set_parser().find_named(tokens):
         return None
-    conditions: list[str] = []
-    is_stated = is_negated = has_pronoun = False
-    is_enough = asks and tokens[0].key in language.words("person_questions")
-    joint, position = "", 0
-    while position < len(tokens):
-        token = tokens[position]
-        if (after := language.match_prefix(tokens, position, "described_sets", "not")) > position:
-            if is_negated:
-                return None
-            is_negated, position = True, after
-            continue
-        excepted_at = language.match_prefix(tokens, position, "not") if conditions else position
-        if position < excepted_at < len(tokens) and not (is_negated or joint):
-            excepted = request.set_parser().excepted(tokens, excepted_at, conditions[0])
-            if excepted is not None:
-                conditions.append(f"-{excepted.query}")
-                is_stated, position = True, excepted.end
-                continue
-        conjunctions = {
-            name: language.match_prefix(tokens, position, name) for name in ("or", "and") if conditions
-        }
-        if joined := next((name for name, end in conjunctions.items() if end > position), ""):
-            if joint:
-                return None
-            joint, position = joined, conjunctions[joined]
-            continue
-        part = described_part(request, tokens, position)
-        part = part or (_near_value(request, tokens, position) if asks else None)
-        if part is not None:
-            query = f"-{part.query}" if is_negated else part.query
-            if part.query.endswith(":true]") and {part.query, f"-{part.query}"} & {*conditions}:
-                is_negated, position = False, part.end
-                continue  # another word of its name: "have not paid the fee"
-            if _PRESENCE.fullmatch(query):
-                return None  # "which stories are due?" asks for those due soon
-            same = [known for known in conditions if condition_slots(known) == condition_slots(query)]
-            if part.is_stated and part.query.startswith("tag:") and joint != "or":
-                same = []  # notes of a kind may have any tag
-            is_value = part.is_stated and ":" in query and not query.endswith(":true]")
-            if joint == "or" or (same and is_value):
-                # "Italian or French", "Italian and French mains"
-                if not joint or is_negated or not same or same[-1] != conditions[-1]:
-                    return None
-                if conditions[-1].startswith("-"):
-                    conditions.append(f"-{query}")  # "not Italian or French" is neither of them
-                else:
-                    conditions[-1] = f"({conditions[-1].strip('()')} OR {query.strip('()')})"
-            elif same and not part.is_stated:
-                return None  # two kinds
-            else:
-                conditions.append(query)
-            is_stated = is_stated or part.is_stated
-            is_enough = (asks and part.is_person) or (is_enough and query.endswith(":true]"))
-            is_negated, joint, position = False, "", part.end
-            continue
-        if not is_plain_word(request, token, asks=asks):
+    is_about_person = asks and tokens[0].key in request.language.words("person_questions")
+    return _Description(request, tokens, asks, min_conditions=1 if is_about_person else 2).parse()
+
+
+@dataclass(slots=True)
+class _Description:
+    """The conditions that words name, read from left to right."""
+
+    request: Request
+    tokens: Sequence[Token]
+    asks: bool
+    min_conditions: int
+    conditions: tuple[str, ...] = ()
+    conjunction: str = ""  # "and" or "or" after the last condition
+    is_negated: bool = False  # by "not" after the last condition
+    is_stated: bool = False  # by more than a kind of notes
+    has_pronoun: bool = False  # for the last list
+
+    def parse(self) -> NoteSet | None:
+        """Return the notes that meet the conditions; None if they are too few, or a word is none of them."""
+        position: int | None = 0
+        while position is not None and position < len(self.tokens):
+            position = self._read(position)
+        if position is None or self.is_negated or self.conjunction or not self.is_stated:
             return None
-        has_pronoun = has_pronoun or token.key in language.words("result_pronouns")
-        position += 1
-    if is_negated or joint or not is_stated:
-        return None
-    is_of_list = has_pronoun and dialog.has_list and len(dialog.them) < MAX_RESULTS
-    is_enough = is_enough or (is_of_list and conditions[0].startswith("-"))
-    if len(conditions) < (1 if is_enough else 2):
-        return None
-    if not is_of_list and all(part.startswith("-") for part in conditions):
-        return None
-    conditions.sort(key=lambda part: condition_slots(part) != {"kind"})
-    query = " ".join(request.vocabulary.without_templates(conditions))
-    return NoteSet(query=query, source="previous" if is_of_list else "")
+        dialog = self.request.dialog
+        is_of_list = self.has_pronoun and dialog.has_list and len(dialog.them) < MAX_RESULTS
+        is_enough = is_of_list and self.conditions[0].startswith("-")
+        if len(self.conditions) < (1 if is_enough else self.min_conditions):
+            return None
+        if not is_of_list and all(part.startswith("-") for part in self.conditions):
+            return None
+        kinds_first = sorted(self.conditions, key=lambda part: condition_slots(part) != {"kind"})
+        query = " ".join(self.request.vocabulary.without_templates(kinds_first))
+        return NoteSet(query=query, source="previous" if is_of_list else "")
+
+    def _read(self, position: int) -> int | None:
+        """Read the words at a position; return the position after them, or None if they don't fit."""
+        request, tokens = self.request, self.tokens
+        if (after := request.language.match_prefix(tokens, position, "described_sets", "not")) > position:
+            is_repeated, self.is_negated = self.is_negated, True
+            return None if is_repeated else after
+        if (excepted := self._exception(position)) is not None:
+            self.conditions += (f"-{excepted.query}",)
+            self.is_stated = True
+            return excepted.end
+        for conjunction in ("or", "and") if self.conditions else ():
+            if (after := request.language.match_prefix(tokens, position, conjunction)) > position:
+                is_repeated, self.conjunction = bool(self.conjunction), conjunction
+                return None if is_repeated else after
+        part = described_part(request, tokens, position)
+        part = part or (_near_value(request, tokens, position) if self.asks else None)
+        if part is not None:
+            return part.end if self._add(part) else None
+        if not is_plain_word(request, tokens[position], asks=self.asks):
+            return None
+        self.has_pronoun |= tokens[position].key in request.language.words("result_pronouns")
+        return position + 1
+
+    def _exception(self, position: int) -> QueryPart | None:
+        """Return the note that words after a condition exclude ("but not the gimbal"); None for others."""
+        if not self.conditions or self.is_negated or self.conjunction:
+            return None
+        after = self.request.language.match_prefix(self.tokens, position, "not")
+        if not position < after < len(self.tokens):
+            return None
+        return self.request.set_parser().excepted(self.tokens, after, self.conditions[0])
+
+    def _add(self, part: DescribedPart) -> bool:
+        """Add a condition; return whether it fits those before it."""
+        query = f"-{part.query}" if self.is_negated else part.query
+        is_checkbox = query.endswith(":true]")
+        if is_checkbox and not {part.query, f"-{part.query}"}.isdisjoint(self.conditions):
+            self.is_negated = False
+            return True  # another word of its name: "have not paid the fee"
+        if _PRESENCE.fullmatch(query):
+            return False  # "which stories are due?" asks for those due soon
+        same = [known for known in self.conditions if condition_slots(known) == condition_slots(query)]
+        if part.is_stated and part.query.startswith("tag:") and self.conjunction != "or":
+            same = []  # notes of a kind may have any tag
+        if same and not part.is_stated and self.conjunction != "or":
+            return False  # two kinds
+        if self.conjunction == "or" or (same and ":" in query and not is_checkbox):
+            # "Italian or French", "Italian and French mains"
+            if not self.conjunction or self.is_negated or not same or same[-1] != self.conditions[-1]:
+                return False
+            self.conditions = (*self.conditions[:-1], *_alternatives(same[-1], query))
+        else:
+            self.conditions += (query,)
+        if self.asks and part.is_person:
+            self.min_conditions = 1
+        elif not is_checkbox:
+            self.min_conditions = 2
+        self.is_stated |= part.is_stated
+        self.is_negated, self.conjunction = False, ""
+        return True
+
+
+def _alternatives(first: str, second: str) -> tuple[str, ...]:
+    """Return the conditions of "Italian or French", or those of "not Italian or French", which is neither."""
+    if first.startswith("-"):
+        return first, f"-{second}"
+    return (f"({first.strip('()')} OR {second.strip('()')})",)
 
 
 def is_plain_word(request: Request, token: Token, *, asks: bool = False) -> bool:

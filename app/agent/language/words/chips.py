@@ -11,7 +11,7 @@ from app.agent.language.meaning.actions import ALL_OCCURRENCES, ALL_TASKS, NO_DU
 from app.agent.language.meaning.notation import PREFIX, serialize
 from app.agent.language.meaning.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.words.answers import localize
-from app.agent.language.words.lexicon import languages
+from app.agent.language.words.lexicon import Language, languages
 from app.agent.language.words.vocabulary import NAMESPACE_MARK
 from app.errors import QueryError
 from app.index.query import parse
@@ -131,10 +131,11 @@ def reading_chips(
         shorten: Whether long values are cut in their labels.
         max_notes: The maximum number of notes of a change that have chips; more have one chip, their number.
     """
+    language = next(language for language in languages() if language.code == reading.language)
     return tuple(
         chip
         for index, step in enumerate(reading.steps)
-        for chip in _step_chips(reading, index, step, shorten=shorten, max_notes=max_notes)
+        for chip in _StepChips(reading, index, step, language, shorten, max_notes).make()
     )
 
 
@@ -153,97 +154,120 @@ def describe_readings(readings: Sequence[Reading]) -> list[str]:
     ]
 
 
-def _step_chips(
-    reading: Reading, index: int, step: PipelineStep, *, shorten: bool, max_notes: int
-) -> Iterator[Chip]:
-    language = next(language for language in languages() if language.code == reading.language)
+@dataclass(frozen=True, slots=True)
+class _StepChips:
+    """Makes the chips of one step of a reading (see `reading_chips`)."""
 
-    def label_of(text: str) -> str:
-        return localize(text, language)
+    reading: Reading
+    index: int
+    step: PipelineStep
+    language: Language
+    shorten: bool
+    max_notes: int
 
-    def role_label(name: str) -> str:
-        return localize(name, language).replace("_", " ")
+    def make(self) -> Iterator[Chip]:
+        """Yield the chips of the action, of its notes and of its arguments."""
+        step = self.step
+        action = step.action.removeprefix(TOOL_PREFIX).replace("_", " ")
+        verb = self._label(_ACTION_LABELS.get(step.action, action))
+        yield Chip(self._label(f"then {verb}") if self.index else verb)
+        if step.action in ("question", "model"):
+            return  # the query is the whole request
+        if step.target is not None:
+            yield from self._note_chips(step.target)
+            yield from self._condition_chips(step.target)
+            yield from self._order_chips(step.target)
+        for name, value in step.arguments.items():
+            yield from self._argument_chips(name, value)
 
-    action = step.action.removeprefix(TOOL_PREFIX).replace("_", " ")
-    verb = label_of(_ACTION_LABELS.get(step.action, action))
-    yield Chip(label_of(f"then {verb}") if index else verb)
-    if step.action in ("question", "model"):
-        return  # the query is the whole request
-
-    def with_target(target: NoteSet) -> str:
-        steps = (*reading.steps[:index], replace(step, target=target), *reading.steps[index + 1 :])
-        return f"{PREFIX} {serialize(replace(reading, steps=steps))}"
-
-    if (target := step.target) is not None:
-        if step.action in ("find", "count"):
-            max_notes = min(max_notes, _MAX_NAMED_NOTES)
-        for path in target.notes if len(target.notes) <= max_notes else ():
+    def _note_chips(self, target: NoteSet) -> Iterator[Chip]:
+        is_search = self.step.action in ("find", "count")
+        max_notes = min(self.max_notes, _MAX_NAMED_NOTES) if is_search else self.max_notes
+        if len(target.notes) > max_notes:
+            yield Chip(self._label(f"{len(target.notes)} notes"))
+            return
+        for path in target.notes:
             rest = tuple(note for note in target.notes if note != path)
             notes_with_slot = tuple(SLOT if note == path else note for note in target.notes)
             yield Chip(
                 NotePath.on_disk(path).name,
-                with_target(replace(target, notes=rest)) if rest else "",
+                self._with_target(replace(target, notes=rest)) if rest else "",
                 str(NotePath.on_disk(path).stem_path),
-                with_target(replace(target, notes=notes_with_slot)),
+                self._with_target(replace(target, notes=notes_with_slot)),
                 "note",
                 _OPERATOR_BY_ROLE["to"],
             )
-        if len(target.notes) > max_notes:
-            yield Chip(label_of(f"{len(target.notes)} notes"))
+
+    def _condition_chips(self, target: NoteSet) -> Iterator[Chip]:
         parts = split_conditions(target.query)
+        is_removable = len(parts) > 1 or bool(target.notes or target.source)
         for part in parts:
             others = " ".join(other for other in parts if other is not part)
-            is_removable = len(parts) > 1 or bool(target.notes or target.source)
-            label = _condition_label(part)
-            without = with_target(replace(target, query=others)) if is_removable else ""
+            without = self._with_target(replace(target, query=others)) if is_removable else ""
             lead, text, kind = _split_condition(part)
             query = " ".join(f"{lead}{SLOT}" if other is part else other for other in parts)
-            yield Chip(
-                label, without, text, with_target(replace(target, query=query)), kind, lead.lstrip("-")
-            )
+            change = self._with_target(replace(target, query=query))
+            yield Chip(_condition_label(part), without, text, change, kind, lead.lstrip("-"))
+
+    def _order_chips(self, target: NoteSet) -> Iterator[Chip]:
         if target.is_everything:
-            yield Chip(label_of("all"))
+            yield Chip(self._label("all"))
         if target.source:
             pick = target.pick
-            all_notes = "the same" if index else "these"
-            yield Chip(label_of(all_notes if pick is None else f"number {pick}" if pick > 0 else "the last"))
+            all_notes = "the same" if self.index else "these"
+            picked = all_notes if pick is None else f"number {pick}" if pick > 0 else "the last"
+            yield Chip(self._label(picked))
         if target.order:
-            yield Chip(label_of(_order_label(target.order)), with_target(replace(target, order="")))
+            without = self._with_target(replace(target, order=""))
+            yield Chip(self._label(_order_label(target.order)), without)
         if target.limit:
-            yield Chip(label_of(_limit_label(target.limit)), with_target(replace(target, limit=None)))
+            without = self._with_target(replace(target, limit=None))
+            yield Chip(self._label(_limit_label(target.limit)), without)
 
-    def with_argument(name: str, value: object) -> str:
-        steps = (*reading.steps[:index], step.with_argument(name, value), *reading.steps[index + 1 :])
-        return f"{PREFIX} {serialize(replace(reading, steps=steps))}"
-
-    for name, value in step.arguments.items():
-        role = role_label(name)
-        lead = "rel:" if name == "type" and step.action == "relate" else _OPERATOR_BY_ROLE.get(name, "")
+    def _argument_chips(self, name: str, value: object) -> Iterator[Chip]:
+        role = self._label(name).replace("_", " ")
+        is_relation = name == "type" and self.step.action == "relate"
+        lead = "rel:" if is_relation else _OPERATOR_BY_ROLE.get(name, "")
         if isinstance(value, NoteSet):
             label = f"{role}: {', '.join(NotePath.on_disk(path).name for path in value.notes)}"
             if len(value.notes) != 1:
                 yield Chip(label)
-                continue
+                return
             name_text = str(NotePath.on_disk(value.notes[0]).stem_path)
-            yield Chip(label, "", name_text, with_argument(name, NoteSet(notes=(SLOT,))), "note", lead)
+            change = self._with_argument(name, NoteSet(notes=(SLOT,)))
+            yield Chip(label, "", name_text, change, "note", lead)
         elif isinstance(value, tuple):
             for item in value:
                 rest = tuple(other for other in value if other != item)
-                without = with_argument(name, rest) if rest else ""
-                change = with_argument(name, tuple(SLOT if other == item else other for other in value))
+                without = self._with_argument(name, rest) if rest else ""
+                with_slot = tuple(SLOT if other == item else other for other in value)
+                change = self._with_argument(name, with_slot)
                 yield Chip(f"{role}: {item}", without, str(item), change, "text", lead)
         elif name in _FIXED_ARGUMENTS:
-            if label := _fixed_label(name, str(value)):
-                yield Chip(label_of(label))
-            else:
-                yield Chip(f"{role}: {value}")
+            label = _fixed_label(name, str(value))
+            yield Chip(self._label(label) if label else f"{role}: {value}")
         else:
             text = str(value).lower() if isinstance(value, bool) else " ".join(str(value).split())
-            if name == "query" and step.action in TASK_ACTIONS:
-                role, text = role_label("task"), task_facts(text).text
-            is_cut = shorten and len(text) > _MAX_LABEL_LENGTH
+            if name == "query" and self.step.action in TASK_ACTIONS:
+                role, text = self._label("task"), task_facts(text).text
+            is_cut = self.shorten and len(text) > _MAX_LABEL_LENGTH
             shown = f"{text[: _MAX_LABEL_LENGTH - 1]}…" if is_cut else text
-            yield Chip(f"{role}: {shown}", "", str(value), with_argument(name, SLOT), "text", lead)
+            change = self._with_argument(name, SLOT)
+            yield Chip(f"{role}: {shown}", "", str(value), change, "text", lead)
+
+    def _with_target(self, target: NoteSet) -> str:
+        return self._request(replace(self.step, target=target))
+
+    def _with_argument(self, name: str, value: object) -> str:
+        return self._request(self.step.with_argument(name, value))
+
+    def _request(self, step: PipelineStep) -> str:
+        """Return the request with another step in place of this one."""
+        steps = (*self.reading.steps[: self.index], step, *self.reading.steps[self.index + 1 :])
+        return f"{PREFIX} {serialize(replace(self.reading, steps=steps))}"
+
+    def _label(self, text: str) -> str:
+        return localize(text, self.language)
 
 
 def _condition_label(part: str) -> str:
