@@ -281,6 +281,10 @@ class _Description:
 
     def _add(self, part: DescribedPart) -> bool:
         """Add a condition; return whether it fits those before it."""
+        if self.conditions and (stated := _of_same_property(self.conditions[-1], part.query)):
+            # "Don't deliver on Friday": the checkbox `delivery` is only the verb of `delivery_days`.
+            self.is_negated |= self.conditions[-1].startswith("-")
+            self.conditions, part = self.conditions[:-1], replace(part, query=stated)
         query = f"-{part.query}" if self.is_negated else part.query
         is_checkbox = query.endswith(":true]")
         if is_checkbox and not {part.query, f"-{part.query}"}.isdisjoint(self.conditions):
@@ -307,6 +311,15 @@ class _Description:
         self.is_stated |= part.is_stated
         self.is_negated, self.conjunction = False, ""
         return True
+
+
+def _of_same_property(checkbox: str, values: str) -> str:
+    """Return those of some values whose property has the name of a checkbox and more words; else no text."""
+    name = checkbox.removeprefix("-").removesuffix(":true]")
+    if not checkbox.endswith(":true]"):
+        return ""
+    own = [value for value in values.strip("()").split(" OR ") if re.match(rf"{re.escape(name)}[ _-]", value)]
+    return " OR ".join(own)
 
 
 def _alternatives(first: str, second: str) -> tuple[str, ...]:

@@ -154,3 +154,25 @@ async def test_only_a_question_has_other_forms_of_values(talk) -> None:
     assert "[status:" not in str(talk.items[-1])
     replies = await say(talk, "which boats are being repaired at the moment?")
     assert names(replies.results) == ["Heron"]
+
+
+@pytest.mark.parametrize(
+    ("request_text", "found"),
+    [
+        ("which suppliers deliver on Tuesdays?", ["Fruit", "Mill"]),
+        ("which suppliers don't deliver on Tuesdays?", ["Dairy", "Eggs"]),
+        ("which orders are not delivered?", ["Cake"]),
+    ],
+)
+async def test_a_checkbox_may_be_the_verb_of_another_property(talk, request_text, found) -> None:
+    await fill(
+        talk,
+        Suppliers__Mill=note(delivery_days="[Tuesday]"),
+        Suppliers__Fruit=note(delivery_days="[Tuesday, Friday]"),
+        Suppliers__Eggs=note(delivery_days="[Wednesday]"),
+        Suppliers__Dairy=note(delivery_days="[Monday]"),
+        Orders__Cake=note(delivery="false"),
+        Orders__Buns=note(delivery="true"),
+    )
+    replies = await say(talk, request_text)
+    assert sorted(names(replies.results)) == found
