@@ -99,7 +99,7 @@ class LineRemovals:
             for line, at in lines_of(text, read_frontmatter(text).body_start)
             if not only_tasks or TASK_BOX.match(line)
         ]
-        for known in (words, as_task, without_article):
+        for known in filter(None, (words, as_task, without_article)):
             if found := _lines_with(lines, known):
                 return found
         # The words may be in another order, or in other forms.
