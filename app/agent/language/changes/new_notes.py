@@ -63,7 +63,7 @@ def _with_semicolons(request: Request) -> Request:
 
 
 def _creations(request: Request, tokens: tuple[Token, ...]) -> list[Reading]:
-    """Return the creation of a note that the request states, without a division by dashes."""
+    """Return the creations that a request means (see `parse_new_note`), with its dashes as they are."""
     if "create_note" not in request.allowed or _is_denied(request, tokens):
         return []
     if daily := _daily_note_with_details(request, tokens):

@@ -314,7 +314,10 @@ class _Description:
 
 
 def _of_same_property(checkbox: str, values: str) -> str:
-    """Return those of some values whose property has the name of a checkbox and more words; else no text."""
+    """Return those of some values whose property has a longer name than a checkbox; empty without one.
+
+    The name begins with that of the checkbox: `delivery_days` and `delivery`.
+    """
     name = checkbox.removeprefix("-").removesuffix(":true]")
     if not checkbox.endswith(":true]"):
         return ""
