@@ -1,12 +1,14 @@
 """Fuse two rankings into one: the notes found by the words of a query, and those found by its meaning.
 
-Each list's scores are scaled to between 0 and 1 and combined in a weighted sum. The weight of meaning depends
-on the query: it is a logistic function of a few cheap signals (whether the best hit contains the words,
-especially the rare ones, how many texts contain them all, how far the first hits stand out, and whether the
-model knows the script). Above `MEANING_ONLY` the words do not count at all: in a vault in several languages,
-notes in the query's language share words with it, but the answer may be in another language and share none.
-Notes in both lists benefit from the sum; a signal for agreement between the lists received no weight in
-training.
+Each list's scores are scaled so that the best one is 1, and combined in a weighted sum. Their product is
+added, so that a note gains if both lists rank it high and both count. The weight of meaning depends on the
+query: it is a logistic function of a few cheap signals (whether the best hit contains the words, especially
+the rare ones, how many texts contain them all, how far the first hits stand out, and whether the model knows
+the script). Above `MEANING_ONLY` the words do not count at all: in a vault in several languages, notes in the
+query's language share words with it, but the answer may be in another language and share none.
+
+The lists select the candidates, but a note that only the words find also counts by its similarity, and a note
+with several chunks counts by the whole as much as by the best chunk: a chunk may be close by chance.
 
 The weights of the signals were learned by `python -m tests.benchmarks.learn_fusion`, with an earlier set of
 questions; decision 0006 says why they were kept, and how the weight of `ambiguity` was chosen.
@@ -17,18 +19,25 @@ fusion is far worse than the better list if the other one is poor, because it us
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
-from typing import NamedTuple, TypeVar
+from collections.abc import Hashable, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from app.embeddings.model_config import SentenceModelConfig
 from app.index.term_statistics import TermStatistics
 
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
 Key = TypeVar("Key", bound=Hashable)
+Number = TypeVar("Number", float, "npt.NDArray[np.float64]")
 
 MAX_FUSED_HITS = 50
 """The number of hits from each list to fuse; the weights were learned on lists of this length."""
 MEANING_ONLY = 0.8
 """When the logistic function reaches this value, only meaning counts."""
+# The product of both scores counts by this, times the weights of both lists.
+_AGREEMENT = 0.4
 _MAX_COMPARED_HITS = 10
 # The weights were learned on vaults of up to this size.
 _MAX_TEXTS = 400
@@ -90,6 +99,7 @@ def fuse(
     meanings: Sequence[tuple[Key, float]],
     terms: TermStatistics,
     model: SentenceModelConfig,
+    similarities: Mapping[Key, float] | None = None,
 ) -> list[tuple[Key, float]]:
     """Return the keys of both rankings, best first, each with its score, 0 to 1.
 
@@ -98,15 +108,33 @@ def fuse(
         meanings: The hits by meaning, best first, with their cosines.
         terms: The statistics of the query's words in the texts.
         model: The model that computed the vectors.
+        similarities: The similarities that count instead of the cosines, also for the hits by words, such as
+            those of `VectorStore.similarities`; None if only the cosines are known.
     """
     share = semantic_weight(compute_signals(words, meanings, terms, model))
     if not words or not meanings:
         share = 0.0 if words else 1.0
-    scores = {key: (1.0 - share) * score for key, score in scaled_by_words(words).items()}
-    for key, score in scaled_by_meaning(meanings).items():
-        scores[key] = scores.get(key, 0.0) + share * score
+    by_words, by_meaning = scaled_by_words(words), scaled_by_meaning(meanings, similarities)
+    scores = {
+        key: combined_score(share, by_words.get(key, 0.0), by_meaning.get(key, 0.0))
+        for key in by_words | by_meaning
+    }
     # Ties keep the order of the keys.
-    return sorted(scores.items(), key=lambda item: -item[1])
+    ranked = sorted(scores.items(), key=lambda item: -item[1])
+    return [(key, min(1.0, max(0.0, score))) for key, score in ranked]
+
+
+def combined_score(share: Number, by_words: Number, by_meaning: Number) -> Number:
+    """Return a note's score, at most 1, from its scaled scores by words and by meaning.
+
+    Args:
+        share: The weight of meaning, 0 to 1.
+        by_words: The score by words, 0 if the words did not find the note.
+        by_meaning: The score by meaning, 0 if it is not known.
+    """
+    agreement = _AGREEMENT * share * (1.0 - share)
+    total = (1.0 - share) * by_words + share * by_meaning + agreement * by_words * by_meaning
+    return total / (1.0 + agreement)
 
 
 def scaled_by_words(words: Sequence[tuple[Key, float]]) -> dict[Key, float]:
@@ -115,11 +143,21 @@ def scaled_by_words(words: Sequence[tuple[Key, float]]) -> dict[Key, float]:
     return {key: max(0.0, score) / best if best > 0 else 1.0 for key, score in words}
 
 
-def scaled_by_meaning(meanings: Sequence[tuple[Key, float]]) -> dict[Key, float]:
-    """Return each hit's cosine, scaled to 0 for the last and 1 for the first."""
+def scaled_by_meaning(
+    meanings: Sequence[tuple[Key, float]], similarities: Mapping[Key, float] | None = None
+) -> dict[Key, float]:
+    """Return each hit's similarity, scaled so that the first cosine becomes 1 and the last one 0.
+
+    Args:
+        meanings: The hits by meaning with their cosines.
+        similarities: The similarities to scale instead of the cosines, also of other keys; very low ones
+            become -1.
+    """
     cosines = [cosine for _, cosine in meanings]
     low, high = min(cosines, default=0.0), max(cosines, default=0.0)
-    return {key: (cosine - low) / (high - low) if high > low else 1.0 for key, cosine in meanings}
+    spread = high - low if high > low else 1.0
+    every = {**dict(meanings), **(similarities or {})}
+    return {key: max(-1.0, 1.0 - (high - similarity) / spread) for key, similarity in every.items()}
 
 
 def semantic_weight(values: FusionSignals) -> float:

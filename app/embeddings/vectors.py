@@ -93,6 +93,18 @@ class VectorStore:
             return None
         return float(_mean_vector(first) @ _mean_vector(second))
 
+    def similarities(self, vector: Vectors, paths: Iterable[NotePath]) -> dict[NotePath, float]:
+        """Return the similarity of each note to the unit `vector`, without the notes that have no vectors.
+
+        It is the mean of two cosines: that of the note's best chunk and that of its mean vector.
+        """
+        table = self._load_table()
+        chunks = {path: rows for path in paths if len(rows := table.vectors_of(path))}
+        return {
+            path: (float(np.einsum("ij,j->i", rows, vector).max()) + float(_mean_vector(rows) @ vector)) / 2.0
+            for path, rows in chunks.items()
+        }
+
     def note_matrix(self) -> NoteVectors:
         """Return one unit vector for each note, as a copy for other threads."""
         return self._load_table().note_vectors()

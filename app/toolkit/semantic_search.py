@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from app.embeddings import EmbedderUnavailableError, rank_fusion
@@ -56,9 +56,10 @@ class SemanticSearch:
         words: Sequence[tuple[Key, float]],
         semantic_hits: Sequence[tuple[Key, float]],
         terms: TermStatistics,
+        similarities: Mapping[Key, float] | None = None,
     ) -> list[tuple[Key, float]]:
         """Merge a query's rankings by words and by meaning; see `rank_fusion.fuse`."""
-        return rank_fusion.fuse(words, semantic_hits, terms, self._embedder.model)
+        return rank_fusion.fuse(words, semantic_hits, terms, self._embedder.model, similarities)
 
     async def like_text(self, text: str, limit: int, min_similarity: float) -> tuple[VectorHit, ...]:
         """Return the notes closest in meaning to `text`, each by its best chunk, best first.
@@ -127,8 +128,12 @@ class SemanticSearch:
         Raises:
             EmbedderUnavailableError: the text can't be embedded.
         """
-        hits = await self.like_text(text, rank_fusion.MAX_FUSED_HITS, 0.0)
-        return self.fuse(words, [(hit.path, hit.score) for hit in hits], terms)
+        vector, vectors = await self._embed_query(text)
+        hits = vectors.search(vector, rank_fusion.MAX_FUSED_HITS, 0.0, per_note=True)
+        similarities = vectors.similarities(
+            vector, [*(path for path, _ in words), *(hit.path for hit in hits)]
+        )
+        return self.fuse(words, [(hit.path, hit.score) for hit in hits], terms, similarities)
 
     async def near_duplicates(self, read: Callable[[NotePath], bytes]) -> tuple[Duplicate, ...]:
         """Return pairs of notes with nearly the same content, the most similar first; can be canceled.

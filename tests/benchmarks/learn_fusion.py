@@ -27,6 +27,7 @@ from scipy.optimize import minimize
 from app.embeddings.rank_fusion import (
     MEANING_ONLY,
     FusionSignals,
+    combined_score,
     compute_signals,
     scaled_by_meaning,
     scaled_by_words,
@@ -53,7 +54,7 @@ Array = npt.NDArray[np.float64]
 
 def curve(result: QueryResult, logits: Array) -> Array:
     """Return the reciprocal rank of the answer for each logit of the weight of meaning."""
-    words, meant = scaled_by_words(result.words), scaled_by_meaning(result.meant)
+    words, meant = scaled_by_words(result.words), scaled_by_meaning(result.meant, result.similarities)
     keys = list(dict.fromkeys([*words, *meant]))
     if result.question.answer not in keys:
         return np.zeros(len(logits))
@@ -62,7 +63,7 @@ def curve(result: QueryResult, logits: Array) -> Array:
         share[:] = 0.0 if words else 1.0
     by_words = np.array([words.get(key, 0.0) for key in keys])
     by_meaning = np.array([meant.get(key, 0.0) for key in keys])
-    scores = (1.0 - share) * by_words + share * by_meaning
+    scores = combined_score(share, by_words, by_meaning)
     at = keys.index(result.question.answer)
     right_scores = scores[:, [at]]
     rank = 1 + (scores > right_scores).sum(axis=1) + (scores[:, :at] == right_scores).sum(axis=1)

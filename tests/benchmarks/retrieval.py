@@ -35,6 +35,7 @@ from app.index.term_statistics import TermStatistics
 from app.index.vault_index import VaultIndex
 from app.settings import IndexSettings
 from app.vault.journal import Journal
+from app.vault.path import NotePath
 from app.vault.store import NoteStore
 from tests.benchmarks.retrieval_sets import RetrievalCorpus, RetrievalQuestion, corpora
 from tests.support.vector_sync import sync_vectors
@@ -58,6 +59,7 @@ class QueryResult:
     question: RetrievalQuestion
     words: Ranking
     meant: Ranking
+    similarities: Mapping[str, float]
     terms: TermStatistics
 
 
@@ -74,7 +76,7 @@ WAYS: dict[str, Callable[[QueryResult], Ranking]] = {
     "words": lambda result: result.words,
     "meaning": lambda result: result.meant,
     "plain RRF": lambda result: fuse_ranks(result.words, result.meant),
-    "ours": lambda result: fuse(result.words, result.meant, result.terms, result.model),
+    "ours": lambda result: fuse(result.words, result.meant, result.terms, result.model, result.similarities),
 }
 
 
@@ -133,9 +135,17 @@ async def _ask(
             try:
                 await sync_vectors(vectors, index, store, embedder)
                 for question, (words, terms) in zip(corpus.questions, by_words, strict=True):
-                    hits = vectors.search(questions[model][question.text], MAX_FUSED_HITS, 0.0, per_note=True)
+                    vector = questions[model][question.text]
+                    hits = vectors.search(vector, MAX_FUSED_HITS, 0.0, per_note=True)
                     meant = [(str(hit.path), hit.score) for hit in hits]
-                    results.append(QueryResult(corpus.name, model, question, words, meant, terms))
+                    found = {*(path for path, _ in words), *(path for path, _ in meant)}
+                    similarities = {
+                        str(path): similarity
+                        for path, similarity in vectors.similarities(vector, map(NotePath, found)).items()
+                    }
+                    results.append(
+                        QueryResult(corpus.name, model, question, words, meant, similarities, terms)
+                    )
             finally:
                 vectors.close()
             progress = f"{corpus.name}: {len(corpus.notes)} notes, {len(by_words)} questions, {model.name}"

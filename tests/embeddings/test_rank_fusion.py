@@ -37,7 +37,7 @@ def test_every_note_is_ranked_once_with_a_score_up_to_one(words, meant, terms, m
     assert sorted(key for key, _ in found) == sorted({key for key, _ in [*words, *meant]})
     scores = [score for _, score in found]
     assert scores == sorted(scores, reverse=True)
-    assert all(0 <= score <= 1.0001 for score in scores)
+    assert all(0 <= score <= 1 for score in scores)
 
 
 @given(by_words, by_meaning, statistics, models)
@@ -142,6 +142,24 @@ def test_words_do_not_count_where_meaning_is_surely_better() -> None:
         ("answer", 1.0),
         ("same language", pytest.approx(0.979, abs=0.001)),
     ]
+
+
+def test_the_similarity_decides_between_hits_that_the_words_rank_alike() -> None:
+    words = [("a", 9.0), ("b", 8.9), ("c", 8.9)]
+    meant = [("d", 0.6), ("e", 0.5), ("f", 0.4)]
+    for closer, other in (("b", "c"), ("c", "b")):
+        similarities = {"a": 0.3, closer: 0.39, other: 0.1, "d": 0.5, "e": 0.5, "f": 0.4}
+        order = [key for key, _ in fuse(words, meant, ALL_FOUND, ENGLISH, similarities)]
+        assert order.index(closer) < order.index(other)
+
+
+@given(by_words, by_meaning, statistics, models, st.dictionaries(st.integers(0, 9), st.floats(-1, 1)))
+def test_similarities_neither_add_a_note_nor_leave_one_out(words, meant, terms, model, known) -> None:
+    hits = {key for key, _ in [*words, *meant]}
+    similarities = {key: similarity for key, similarity in known.items() if key in hits}
+    found = fuse(words, meant, terms, model, similarities)
+    assert sorted(key for key, _ in found) == sorted(hits)
+    assert all(0 <= score <= 1 for _, score in found)
 
 
 def test_words_count_where_the_best_hit_has_them() -> None:

@@ -278,6 +278,31 @@ async def test_meaning_is_found_with_the_real_model(tmp_path: Path) -> None:
         store.close()
 
 
+async def test_a_note_is_compared_by_its_best_chunk_and_as_a_whole(tmp_path: Path) -> None:
+    notes = Notes(one="A.", several="# B\n\nC.\n\n## D\n\nE.")
+    one, several, unknown = (NotePath.parse(f"{name}.md") for name in ("one", "several", "unknown"))
+    store, embedder = VectorStore(tmp_path), CountingEmbedder()
+    try:
+        await _update(store, notes, embedder)
+        texts = tuple(embedder.texts)
+        vectors = dict(zip(texts, await embedder.embed(texts), strict=True))
+        query = np.random.default_rng(1).normal(size=384).astype(np.float32)
+        query /= np.linalg.norm(query)
+        (whole,) = [vector for text, vector in vectors.items() if text.startswith("one")]
+        chunks = np.array([vector for text, vector in vectors.items() if text.startswith("several")])
+        assert len(chunks) == 2
+        mean = chunks.mean(axis=0)
+        expected = {
+            one: float(whole @ query),
+            several: float((chunks @ query).max() + mean @ query / np.linalg.norm(mean)) / 2,
+        }
+        found = store.similarities(query, [one, several, unknown])
+        assert found == pytest.approx(expected, abs=1e-3)
+        assert store.similarities(query, [unknown]) == {}
+    finally:
+        store.close()
+
+
 vectors3 = st.lists(st.integers(-9, 9), min_size=3, max_size=3)
 steps = st.lists(st.tuples(st.integers(0, 5), st.lists(vectors3, max_size=4)), max_size=12)
 
