@@ -246,6 +246,13 @@ def _name_start(request: Request, tokens: tuple[Token, ...], kind: _Kind) -> tup
     between = tokens[kind.end : colon] if colon and not kind.is_plain else ()
     if between and all(token.key in small and token.value.islower() for token in between):
         return colon + 1, True  # "new story from that: Roadworks"
+    nouns = request.language.words("note_nouns")
+    start = request.language.match_prefix(tokens, kind.end, "template_notes", "about")
+    if not kind.is_plain and tokens[kind.end - 1].key in nouns and start < len(tokens):
+        # "A new company note for Mosfilm", but not "a new meeting note for Tuesday"
+        is_name = tokens[start].value[:1].isupper() or tokens[start].kind in ("quoted", "link")
+        if is_name and request.dates.days_ahead(tokens[start:]) is None:
+            return start, False
     return request.language.match_prefix(tokens, kind.end, "new_notes", "links"), False
 
 

@@ -190,6 +190,7 @@ def _forms(request: Request, name: str) -> Iterator[str]:
         for form in vocabulary.singular_forms(words[0].casefold()):
             yield form
             yield from vocabulary.plural_stems(form)
+        yield from vocabulary.plural_forms(words[0].casefold())  # "a new person" from "People Template"
 
 
 def _template_named(request: Request, name: str) -> str:

@@ -732,3 +732,9 @@ class Vocabulary:
         for ending, singular in self._plurals:
             if key.endswith(ending) and len(key) > len(ending) - len(singular) + 2 - 2 * (key == ending):
                 yield key[: len(key) - len(ending)] + singular
+
+    def plural_forms(self, key: str) -> Iterable[str]:
+        """Yield the possible plurals of a word."""
+        for ending, singular in self._plurals:
+            if key.endswith(singular):
+                yield key[: len(key) - len(singular)] + ending

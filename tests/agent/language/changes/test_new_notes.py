@@ -43,6 +43,8 @@ def properties(talk, path):
         ),
         ("create a note Gannet in Boats with bunks 2", "Boats/Gannet.md", {"bunks": 2}),
         ("new boat note Gannet, home port Cork", "Boats/Gannet.md", {"home_port": "[[Cork]]"}),
+        ("create a new boat note for Gannet, bunks 3", "Boats/Gannet.md", {"bunks": 3}),
+        ("lege eine neue Boat Notiz für Gannet an, bunks 3", "Boats/Gannet.md", {"bunks": 3}),
         ("make a note Gannet, type boat, tags club and wood", "Gannet.md", {"tags": ["club", "wood"]}),
         ("please add Gannet as a new boat, bunks 8", "Boats/Gannet.md", {"bunks": 8}),
         ("leg bitte Gannet als neues Boat an, nicht moored", "Boats/Gannet.md", {"moored": False}),
@@ -128,6 +130,14 @@ async def test_a_template_keeps_its_text_and_gets_the_properties(talk, approver)
     await say(talk, talk.items[-1].choices[0].reply)
     assert properties(talk, "Boats/Gannet.md") == {"moored": False, "bunks": 7}
     assert "## Log" in text(talk, "Boats/Gannet.md") and len(approver.asked) == 1
+
+
+async def test_a_template_is_found_by_the_plural_in_its_name(talk) -> None:
+    await fill(talk, Templates__Cities="---\ncountry:\n---\n## Seen\n")
+    await say(talk, "new city: Bergen")
+    question = talk.items[-1]
+    assert isinstance(question, Question)
+    assert question.choices[0].label == "create note · name: Bergen · template: Templates/Cities"
 
 
 async def test_a_template_whose_properties_can_not_be_read_is_not_used(talk, approver) -> None:
