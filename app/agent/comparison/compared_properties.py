@@ -38,6 +38,7 @@ from app.index.query_serializer import quote_value
 from app.vault.path import name_key
 
 _DAY = re.compile(r"\d{4}-\d\d-\d\d(?!\d)")
+_BOUND = re.compile(r"\[(?P<name>[^:\[\]]+):(?P<sign>[<>])=(?P<day>\d{4}-\d\d-\d\d)\]")
 _YEAR = re.compile(r"1\d{3}|20\d\d")
 _DAY_NAME = re.compile(r"file:\d{4}\S*")
 _DATE_PROPERTIES = ("date", *(name for name in EVENT_PROPERTIES if name != "date"))
@@ -73,7 +74,7 @@ class ComparedProperties:
             return interpretation
         compared = parse_compared_set(request)
         if compared is None or compared.action not in request.allowed:
-            return interpretation
+            return _with_days_of_any_year(interpretation, request)
         if any(map(_DAY_NAME.fullmatch, top_level_parts(compared.notes.query))):
             return interpretation  # a list of daily notes, whose dates are in their names
         slots = filter(None, map(date_slot, top_level_parts(compared.notes.query)))
@@ -221,6 +222,28 @@ def _period_with_values(name: str, periods: Sequence[Days], notes: Sequence[Mapp
         return any(first <= day and (not last or day <= last) for day in days)
 
     return next(filter(has_values, periods), periods[0])
+
+
+def _with_days_of_any_year(interpretation: Interpretation, request: Request) -> Interpretation:
+    """Return a search for birthdays of this year as one for those of any year: "who has birthday in May?"."""
+    step = interpretation.last if isinstance(interpretation, Reading) else None
+    target = step.target if step is not None else None
+    if not isinstance(interpretation, Reading) or step is None or target is None:
+        return interpretation
+    parts = top_level_parts(target.query)
+    bounds = {part: found for part in parts if (found := _BOUND.fullmatch(part))}
+    days = {found["sign"]: date.fromisoformat(found["day"]) for found in bounds.values()}
+    names = {found["name"] for found in bounds.values()}
+    yearly = request.language.table("compared_sets")["yearly"]
+    name = names.pop() if len(names) == 1 else ""
+    says_year = any(token.key[0].isdigit() for token in request.tokens)
+    if len(bounds) != 2 or len(days) != 2 or name_key(name) not in yearly or says_year:
+        return interpretation
+    if not (condition := _in_any_year(name, (days[">"], days["<"]))):
+        return interpretation
+    query = " ".join((*(part for part in parts if part not in bounds), condition))
+    step = replace(step, target=replace(target, query=query))
+    return replace(interpretation, steps=(*interpretation.steps[:-1], step))
 
 
 def _in_any_year(name: str, period: Days) -> str:

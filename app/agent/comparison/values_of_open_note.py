@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
+from itertools import combinations
 
 from app.agent.comparison.chosen_readings import is_settled
 from app.agent.language.changes.property_lines import PropertyLine, end_phrase, stated_lines
 from app.agent.language.grammar.note_facts import PropertiesOf, own_property
+from app.agent.language.grammar.note_references import without_possessive
 from app.agent.language.grammar.questions import is_question
-from app.agent.language.grammar.request import Request, without_marks_at_end
+from app.agent.language.grammar.request import Request, request_tokens, without_marks_at_end
 from app.agent.language.lookups.questions_about_open_note import parse_own_value
 from app.agent.language.meaning.actions import TASK_ACTIONS
 from app.agent.language.meaning.clarifications import with_readings_first
@@ -27,6 +29,7 @@ from app.vault.path import name_key
 from app.vault.reference import parse_reference
 
 _SEARCHES = frozenset(("find", "count"))
+_MAX_DAY_WORDS = 3
 
 ExistsNear = Callable[..., Awaitable[bool]]
 """Returns whether notes in the folders of some notes have a property, or a value of it."""
@@ -81,6 +84,8 @@ class OwnValues:
         Return none for a question, and after a list.
         """
         dialog = request.dialog
+        if of_day := self._change_of_day(request):
+            return [of_day]
         lines = stated_lines(request) if "set_property" in request.allowed else []
         if not lines or (dialog.has_list and not dialog.asked) or is_question(request):
             return []
@@ -99,6 +104,28 @@ class OwnValues:
                 path for path in lines_of if all([await exists_near(line.key, (path,)) for line in lines])
             ]
         return [_change(request, path, lines_of[path], is_certain=False) for path in notes]
+
+    def _change_of_day(self, request: Request) -> Reading | None:
+        """Return the change of a daily note if only it has the property: "mood today is 5"; else None."""
+        if is_question(request) or "set_property" not in request.allowed:
+            return None
+        tokens, talk = request.tokens, {*request.dialog.it[:1], *request.dialog.this[:1]}
+        for start, end in combinations(range(len(tokens) + 1), 2):
+            words = tuple(map(without_possessive, tokens[start:end]))
+            span = request.dates.parse_period(words) if end - start <= _MAX_DAY_WORDS else None
+            if span is None or span.first != span.last or words[0].key.isdecimal():
+                continue  # "4 today" has a value
+            text = f"{request.text[: words[0].start]} {request.text[words[-1].end :]}".strip(" ,")
+            own = replace(request, text=text, tokens=request_tokens(text, request.language))
+            lines = [line for line in stated_lines(own) if line.is_led and line.is_plain]
+            paths = request.vocabulary.notes(request.vocabulary.period_name(str(span.first)))
+            is_known = len(paths) == 1 and all(self._has(paths[0], line.key) for line in lines)
+            others = talk.difference(paths)
+            if not lines or not is_known or any(line.is_hedged for line in lines):
+                continue
+            if not any(self._has(path, line.key) for line in lines for path in others):
+                return _change(request, paths[0], lines, is_certain=True)
+        return None
 
     def _stated_state(self, request: Request) -> Reading | None:
         """Return the change of "accept it" or "make it ready" if one property of the note has the value.

@@ -55,6 +55,7 @@ async def found(talk, *requests: str) -> list[str]:
         ("loans not serviced this year", ["Harp", "Organ"]),
         ("whose birthday is in march?", ["Ada"]),
         ("Birthdays in may", ["Ben"]),
+        ("who has birthday in march?", ["Ada"]),
         ("Geburtstage im März", ["Ada"]),
         ("which loans weren't serviced since last december?", ["Harp", "Organ"]),
         ("which loans haven't been serviced since last december?", ["Harp", "Organ"]),

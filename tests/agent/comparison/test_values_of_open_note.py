@@ -9,7 +9,7 @@ import pytest
 from app.agent.language.meaning.notation import PREFIX
 from app.agent.transcript import Question, RequestReading
 from app.vault.markdown.frontmatter import read_frontmatter
-from tests.agent.language.meaning.test_dialog import say, talk, text
+from tests.agent.language.meaning.test_dialog import fill, say, talk, text
 from tests.agent.test_session import SessionConversation
 
 __all__ = ["talk"]
@@ -109,6 +109,8 @@ async def test_the_change_after_a_question_is_about_the_same_note(talk) -> None:
         ("Preis auf 330 setzen", {"price": "330"}),
         ("add rating: 5", {"rating": "5"}),
         ("add alias Fourth", {"aliases": "['Fourth']"}),
+        ("room here is S7", {"room": "S7"}),
+        ("bought moves to 5 March", {"bought": "2026-03-05"}),
     ],
 )
 async def test_a_stated_value_sets_the_property_of_the_note_on_the_screen(talk, line, values) -> None:
@@ -194,3 +196,29 @@ async def test_a_line_with_other_verbs_and_numbers_changes_the_note(talk, reques
     talk = await new_conversation(talk)
     await talk.say(request_text, open_note=H4)
     assert properties(talk)[key] == value
+
+
+@pytest.mark.parametrize(
+    ("line", "day", "mood"),
+    [
+        ("mood today is 5", "2026-03-18", 5),
+        ("my mood today is 4", "2026-03-18", 4),
+        ("today's mood: 2", "2026-03-18", 2),
+        ("mood was 3 on Monday", "2026-03-16", 3),
+        ("yesterday's mood was 1", "2026-03-17", 1),
+    ],
+)
+async def test_a_value_of_a_day_is_that_of_its_daily_note(talk, line, day, mood) -> None:
+    talk = await new_conversation(talk)
+    await fill(talk, **{f"Journal__2026-03-{day}": "---\nmood: 9\n---\n" for day in (16, 17, 18)})
+    await talk.say(line, open_note=H4)
+    assert read_frontmatter(text(talk, f"Journal/{day}.md")).properties["mood"] == mood
+    assert "mood" not in properties(talk)
+
+
+@pytest.mark.parametrize("line", ["price today is 290", "mood today was great", "is the mood 5 today?"])
+async def test_a_day_in_other_words_changes_no_daily_note(talk, line) -> None:
+    talk = await new_conversation(talk)
+    await fill(talk, **{"Journal__2026-03-18": "---\nmood: 9\n---\n"})
+    await talk.say(line, open_note=H4)
+    assert text(talk, "Journal/2026-03-18.md") == "---\nmood: 9\n---\n"

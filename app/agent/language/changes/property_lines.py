@@ -305,6 +305,9 @@ def _line(request: Request, tokens: Sequence[Token], *, is_new: bool) -> Propert
     key, after, is_own_name = _property(request, tokens, start)
     if not key:
         return None
+    end_of_name = after
+    if after < len(tokens) - 1 and tokens[after].key in language.table("doubts")["places"]:
+        after += 1  # "deadline here is Monday"
     end = len(tokens)
     while end > after + 1 and (start_of_end := end_phrase(request, tokens, after + 1, end)) < end:
         end = start_of_end
@@ -342,7 +345,8 @@ def _line(request: Request, tokens: Sequence[Token], *, is_new: bool) -> Propert
     is_past = cue > after and language.match_prefix(tokens, after, "property_values", "past_cues") == cue
     is_past = is_past and not language.has_phrase(tokens[end:], "property_values", "final_ends")
     named = next(
-        filter(None, map(request.vocabulary.find_property, _spellings(request, tokens[start:after]))), ""
+        filter(None, map(request.vocabulary.find_property, _spellings(request, tokens[start:end_of_name]))),
+        "",
     )
     is_present = is_led and not is_past and named == key
     return PropertyLine(key, bound, is_plain, is_hedged, is_known, is_led, is_present)

@@ -118,6 +118,7 @@ class ChangeDoubts:
                 or self._follows_found_task(step)
                 or self._adds_property_after_look(step)
                 or self._deletes_open_note(step)
+                or self._overwrites_on_screen(step)
                 or self._leaves_out_note(step)
                 or self._is_other_number(step)
                 or self._is_number_without_list(step)
@@ -282,6 +283,20 @@ class ChangeDoubts:
         path = target.notes[0]
         has_key = bool(present_values(self._properties_of, target.notes, key))
         return is_named and has_key and is_about_owner(self._dialog, self._properties_of, path, key)
+
+    def _overwrites_on_screen(self, step: PipelineStep) -> bool:
+        """Return whether a value of the note on the screen is replaced after a request about another note.
+
+        "The year is 1995" after "who made Catan?" is rarely about the film on the screen.
+        """
+        dialog, target = self._dialog, step.target
+        if step.action != "set_property" or target is None or target.notes != (dialog.open_note,):
+            return False
+        is_other = bool(dialog.focus) and dialog.focus[:1] != target.notes
+        says_this = self._said.matches("this") or self._said.says("places")
+        if not is_other or says_this or self._said.names(target):
+            return False
+        return bool(present_values(self._properties_of, target.notes, name_key(str(step.arguments["key"]))))
 
     def change_on_screen(self, step: PipelineStep) -> PipelineStep | None:
         """Return the change of the note on the screen, or None unless another note was only mentioned.

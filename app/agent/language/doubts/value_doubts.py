@@ -25,6 +25,8 @@ _DIGIT = re.compile(r"\d")
 _NUMBER_WITH_UNIT = re.compile(r"([-+]?\d+(?:[.,]\d+)?)\s*[^\W\d_]+\.?")
 _TIME = re.compile(r"\d{1,2}(?:[:.]\d\d)?(?:am|pm|h)?")
 _WEEK_DAYS = 7
+_MIN_SPELLED_VALUE = 6
+"""The minimum length of a value that may be a misspelling of another one."""
 _MAX_WORDS_AFTER_UNDO = 2
 
 
@@ -135,7 +137,7 @@ class ValueDoubts:
         return any(token.is_word and token.key in words for token in self._request.tokens)
 
     def _other_text(self, step: PipelineStep) -> str:
-        """Return the other known text that a value may mean: "to read" or "read" in "set status to read"."""
+        """Return the other known text that a value may mean, or misspell: "to read" or "read"."""
         key, value = str(step.arguments.get("key", "")), step.arguments.get("value")
         if step.action != "set_property" or not isinstance(value, str) or self._request.is_marked(value):
             return ""
@@ -144,7 +146,11 @@ class ValueDoubts:
         before = said.partition(f" {value.casefold()}")[0].split()
         longer = f"{before[-1]} {value}" if before and f" {value.casefold()}" in said else ""
         others = (rest if f" {cue} {rest}" in said else "", longer)
-        return next((known for text in others if text and (known := find(key, text)) and known != value), "")
+        if other := next((own for text in others if text and (own := find(key, text)) and own != value), ""):
+            return other
+        forms = {name_key(value), *self._request.vocabulary.singular_forms(name_key(value))}
+        known = find(key, value) or ""  # "portugese"
+        return known if name_key(known) not in forms and len(value) >= _MIN_SPELLED_VALUE else ""
 
     def _has_no_words(self, step: PipelineStep) -> bool:
         """Return whether the words for a task are only words such as "with that": "done with that too"."""

@@ -342,6 +342,8 @@ class RoleValueParser:
         position = 0
         position = self._language.after_determiners(tokens, position, len(tokens) - 1)
         part = tokens[position:]
+        if len(part) > 1 and part[-1].key in self._language.table("doubts")["places"]:
+            part = part[:-1]  # "the heading Angle here"
         if len(part) > 8:
             return None
         text = part[0].value if len(part) == 1 else self._raw(part)

@@ -35,6 +35,10 @@ def parse_own_value(request: Request, properties_of: PropertiesOf) -> Reading | 
     if this and this[0] > start:
         end = min(end, this[0] - (words[this[0] - 1].key in language.table(_TABLE)["of"]))
     says_here = bool(this)
+    if this and not start:
+        rest = words[language.match_prefix(words, this[0], "this") :]
+        if rest and not language.matches_phrase(rest, _TABLE, "ends"):
+            return None  # "deadline here is Friday"
     if not says_here and (dialog.has_list or not (start or request.text.rstrip().endswith("?"))):
         return None
     name = span_text(request.text, words[start:end])

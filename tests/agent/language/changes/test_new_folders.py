@@ -24,6 +24,13 @@ async def test_a_note_moves_into_a_new_folder(talk, request_) -> None:
     assert text(talk, "Old clocks/H4.md")
 
 
+@pytest.mark.parametrize("verb", ["move the drafts into a folder", "put the drafts in a folder"])
+async def test_described_notes_move_into_a_folder(talk, verb) -> None:
+    await fill(talk, Essays__Tides="---\nstatus: draft\n---\n", Essays__Wind="---\nstatus: done\n---\n")
+    await order(talk, f"{verb} called Unfinished")
+    assert text(talk, "Unfinished/Tides.md") and text(talk, "Essays/Wind.md")
+
+
 @pytest.mark.parametrize(
     ("request_", "path"),
     [

@@ -557,3 +557,19 @@ async def test_there_is_not_every_note_with_the_tag(talk) -> None:
 async def test_the_note_of_passages_that_are_no_answer_is_not_in_talk(talk) -> None:
     await say(talk, "how do I sharpen the spring of a clock?")
     assert state(talk).results and state(talk).subject == ()
+
+
+async def test_a_value_on_the_screen_is_not_replaced_after_a_question_about_another_note(talk) -> None:
+    await say(talk, f"{PREFIX} set_property [@H1] key=weight value=34", "backlinks of K1", "the weight is 2")
+    assert "weight: 34" in text(talk, H1)
+    assert choices(talk)[:2] == [
+        f"set_property [@{path.removesuffix('.md')}] key=weight value=2" for path in (H1, "Instruments/K1.md")
+    ]
+
+
+async def test_a_misspelled_value_is_asked_about(talk) -> None:
+    await say(
+        talk, f"{PREFIX} set_property [@H4] key=finish value=lacquered", "set finish of K1 to laqcuered"
+    )
+    assert "finish" not in text(talk, "Instruments/K1.md")
+    assert {"laqcuered", "lacquered"} == {choice.rpartition("=")[2] for choice in choices(talk)[:2]}
