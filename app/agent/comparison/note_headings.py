@@ -18,6 +18,7 @@ from app.agent.language.meaning.readings import (
     Reading,
 )
 from app.agent.language.words.heading_names import named_heading
+from app.agent.language.words.task_texts import OPEN_TASK
 from app.agent.language.words.text_lists import is_list_name
 from app.agent.language.words.tokens import Token, span_text
 
@@ -85,13 +86,18 @@ class NoteHeadings:
         is_certain = has_mark and (first > 0 or any(own.key in sections for own in words))
         is_known = request.vocabulary.find_property(words[-1].key) is not None
         is_other = (is_known or words[-1].key in language.words("note_nouns")) and not is_certain
-        others = language.words("task_nouns") | language.words("tag_nouns")
+        others, task_nouns = language.words("tag_nouns"), language.words("task_nouns")
+        # Tasks below a heading: "add “paint” to the to-dos".
+        forms = (words[-1].key, *request.vocabulary.plural_stems(words[-1].key))
+        is_task = first > 0 and not task_nouns.isdisjoint(forms)
+        others = others if is_task else others | task_nouns
+        is_certain = is_certain and not is_task
         is_other = is_other or any(own.key in others for own in (words if has_mark else request.tokens))
         if not named or is_other or request.vocabulary.notes(named):
             return None, False
         for path in dict.fromkeys((*dialog.it[:1], *dialog.this[:1])):
             heading = named_heading(named, self._headings(path), language)
-            arguments = {"text": text, "heading": heading}
+            arguments = {"text": f"{OPEN_TASK}{text}" if is_task else text, "heading": heading}
             if not heading and has_mark and 0 < new < len(words):
                 arguments = {"text": f"## {span_text(request.text, words[new:])}\n\n{text}"}
             elif not heading:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from app.agent.comparison.abbreviated_properties import with_abbreviation
 from app.agent.comparison.alternatives import with_alternatives
 from app.agent.comparison.change_questions import ChangeQuestions
 from app.agent.comparison.chosen_readings import is_chosen, is_option
@@ -138,6 +139,7 @@ class VaultComparison:
             return self._offered_tasks.compare_tasks(joined, request)
         compared = await self._compare_one(interpretation, text, state)
         compared = await self._owned.with_owned_note(compared, request)
+        compared = await with_abbreviation(compared, request, self._properties_of, self._compare_text)
         kept = without_dropped_orders(request, compared)
         if not is_split and not (isinstance(compared, Clarification) and isinstance(kept, Clarification)):
             kept = compared

@@ -104,3 +104,31 @@ async def test_a_text_is_an_item_before_the_tasks_of_a_section(talk) -> None:
 async def test_a_word_such_as_that_is_no_text(talk, request_text) -> None:
     after, offered = await texts(talk, request_text)
     assert after == PLAN and not any("heading: Open points" in own for own in offered)
+
+
+@pytest.mark.parametrize(
+    ("heading", "request_text"),
+    [
+        ("To-do", 'add "paint the shed" to the to-dos'),
+        ("To-do", "add paint the shed to the todos"),
+        ("Todos", "put paint the shed in the to-do"),
+        ("Tasks", 'add "paint the shed" to the tasks'),
+    ],
+)
+async def test_tasks_are_offered_below_their_heading(talk, heading, request_text) -> None:
+    note = f"# Shed\n\n## {heading}\n\n- [x] sweep\n\n## Notes\n\nOld.\n"
+    await fill(talk, Shed=note)
+    await talk.say(request_text, open_note="Shed.md")
+    question = talk.items[-1]
+    after = (talk.workspace.root / "Shed.md").read_text()
+    if isinstance(question, Question):
+        assert f"heading: {heading}" in question.choices[0].label and after == note
+        assert "- [ ] paint the shed" in question.choices[0].label
+    else:
+        assert after == note.replace("sweep\n", "sweep\n- [ ] paint the shed\n")
+
+
+async def test_a_heading_is_named_without_its_hyphen() -> None:
+    english = languages()[0]
+    assert named_heading("the todos", ["To-do", "Notes"], english) == "To-do"
+    assert named_heading("the tools", ["To-do", "Notes"], english) == ""

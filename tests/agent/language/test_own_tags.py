@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from app.agent.transcript import Question
 from tests.agent.language.meaning.test_dialog import say, talk, text
 
 __all__ = ["talk"]
@@ -26,3 +27,15 @@ async def test_a_synonym_of_a_tag_is_not_changed(talk, journal, request_) -> Non
 async def test_a_new_tag_has_the_name_that_the_request_gives_it(talk, journal) -> None:
     await say(talk, "tag K1 with diary")
     assert "diary" in text(talk, "Instruments/K1.md")
+
+
+@pytest.mark.parametrize(
+    "request_", ["the H4 is repaired, take the to-fix tag off", "H4's been cleaned, take the to-fix tag off"]
+)
+async def test_a_tag_has_no_comma_in_its_name(talk, request_) -> None:
+    await say(talk, "tag H4 with to-fix", request_)
+    question = talk.items[-1]
+    if isinstance(question, Question):
+        assert question.choices[0].reply.endswith("remove_tag [@Instruments/H4] tag=to-fix")
+    else:
+        assert "to-fix" not in text(talk, "Instruments/H4.md")

@@ -179,14 +179,16 @@ class PropertyChanges:
         may_add = is_list and isinstance(value, str) and keys.isdisjoint(self._table["replaces"])
         others = tuple(current) if isinstance(current, list | tuple) else (current,)
         is_text = all(isinstance(other, str | int | float) for other in others) and bool(value)
-        if not is_text or isinstance(value, tuple | Mapping) or "" in others or not others:
+        if not is_text or isinstance(value, Mapping) or "" in others or not others:
             return (step,)
         if not adds and not may_add:
             return (step,)
-        labels = (property_label(str(other)) for other in others)
-        if name_key(property_label(str(value))) in map(name_key, labels):
+        labels = {name_key(property_label(str(other))) for other in others}
+        values = value if isinstance(value, tuple) else (value,)
+        new = tuple(own for own in values if name_key(property_label(str(own))) not in labels)
+        if not new or len(values) - len(new) == len(others):
             return (step,)
-        added = step.with_argument("value", (*others, value))
+        added = step.with_argument("value", (*others, *new))
         if is_list and adds:
             return (added,)
         return (added, step) if is_list or isinstance(current, str) else (step,)

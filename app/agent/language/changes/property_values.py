@@ -12,6 +12,7 @@ from app.agent.language.meaning.conditions import property_value
 from app.agent.language.meaning.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.words.text_lists import split_tokens
 from app.agent.language.words.tokens import Token, span_text
+from app.agent.language.words.vault_words import property_label
 
 _SCORE = 0.98
 _MAX_VALUE_WORDS, _MAX_NAME_START = 3, 4
@@ -37,7 +38,10 @@ def parse_property_values(request: Request, tokens: tuple[Token, ...]) -> Readin
         PipelineStep(_ACTION, NoteSet(source="previous") if at else notes, {"key": key, "value": value})
         for at, (key, value) in enumerate(values)
     ]
-    is_certain = is_named or request.set_parser().implies_one
+    # "Simon and Garfunkel" may be one name.
+    names = [own for _, value in values if isinstance(value, tuple) for own in value]
+    are_known = all(" " in name or request.vocabulary.notes(property_label(name)) for name in names)
+    is_certain = (is_named or request.set_parser().implies_one) and are_known
     return Reading(tuple(steps), _SCORE, language=request.language.code, verb_words=1, is_certain=is_certain)
 
 
@@ -139,11 +143,18 @@ class _PropertyValueParser:
         )
         known = vocabulary.find_property(tokens[-1].value) if value and tokens[-1].is_word else None
         is_other = known in (None, "tags") or vocabulary.notes(tokens[-1].value)
-        has_list = self._language.has_phrase(value, "and")
-        if is_other or has_list or len(value) > _MAX_VALUE_WORDS or value[0].kind in ("tag", "mark"):
+        parts = split_tokens(self._language, value)
+        is_long = any(len(part) > _MAX_VALUE_WORDS for part in parts)
+        if is_other or is_long or value[0].kind in ("tag", "mark"):
             return None
-        bound = self._fill(value)
-        return (str(known), bound["value"]) if bound is not None else None
+        bound = [own["value"] for part in parts if (own := self._fill(part)) is not None]
+        if len(parts) == 1:
+            return (str(known), bound[0]) if bound else None
+        texts = [str(own) for own in bound]
+        labels = [property_label(text) for text in texts]
+        are_names = all(text[:1].isupper() or vocabulary.known_link(str(known), text) for text in labels)
+        is_list = vocabulary.is_list(str(known)) and len(bound) == len(parts) and are_names
+        return (str(known), tuple(texts)) if is_list else None
 
     def _values(self, tokens: Sequence[Token], *, allows_new: bool) -> Values:
         """Return the properties of a list ("status to active and priority to high"); else none."""

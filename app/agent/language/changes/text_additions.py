@@ -84,15 +84,25 @@ def verbatim_texts(request: Request, reading: Reading) -> list[str]:
 
 
 def parse_stated_fact(request: Request, tokens: tuple[Token, ...]) -> list[Reading]:
-    """Return the addition of a fact, before which the agent asks: "note that he is back"; none for others."""
-    language = request.language
+    """Return the addition of a fact, before which the agent asks: "note that he is back"; none for others.
+
+    The place may be between: "write in his note that he is back".
+    """
+    language, subjects = request.language, request.language.table("added_lines")["subjects"]
     start = language.match_prefix(tokens, 0, "added_lines", "verbs")
-    after = language.match_prefix(tokens, start, "added_lines", "that")
-    is_fact = 0 < start < after < len(tokens) - 1 and "append" in request.allowed
-    if not is_fact or tokens[after].key not in language.table("added_lines")["subjects"]:
+    if not start or "append" not in request.allowed:
         return []
-    added = addition(request, Place(), request.text[tokens[after].start :].strip())
-    return [replace(added, is_certain=False)]
+    for at in range(start, len(tokens) - 2):
+        after = language.match_prefix(tokens, at, "added_lines", "that")
+        if not at < after < len(tokens) - 1 or tokens[after].key not in subjects:
+            continue
+        places = (_place_of(request, tokens[first:at]) for first in (start, start - 1) if first > 0)
+        place = Place() if at == start else next(filter(None, places), None)
+        if place is None or (at > start and place.notes is None):
+            return []
+        added = addition(request, place, request.text[tokens[after].start :].strip())
+        return [replace(added, is_certain=False)]
+    return []
 
 
 def _place_of(request: Request, words: Sequence[Token]) -> Place | None:

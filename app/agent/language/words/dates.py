@@ -160,10 +160,8 @@ class DateParser:
             return None
         if first is not None:
             return DateSpan(first.first, second.last, second.end)
-        day = re.match(r"\d{1,2}(?!\d)", tokens[position].key)  # "between the 10th and March 17"
-        if day is None or second.first != second.last or not 1 <= int(day[0]) < second.first.day:
-            return None
-        return DateSpan(second.first.replace(day=int(day[0])), second.last, second.end)
+        day = _earlier_in_month(tokens[position], second)
+        return DateSpan(day, second.last, second.end) if day is not None else None
 
     def _period(self, tokens: Sequence[Token], position: int) -> DateSpan | None:
         return self._last_units(tokens, position) or self._parse_absolute(tokens, position)
@@ -226,10 +224,16 @@ class DateParser:
         return days.rpartition("..")[2] if days is not None and is_until else days
 
     def _between_days(self, tokens: Sequence[Token]) -> DateSpan | None:
-        """Parse "between now and Sunday" or "from Monday to Friday"; None for other words."""
+        """Parse "between now and Sunday", "from Monday to Friday" or "from 2 to 9 May"; else None."""
         language = self._language
         after = language.match_prefix(tokens, 0, "dates", "between")
         first = self._days_ahead(tokens, after) if after > 0 else None
+        start = language.after_determiners(tokens, after, len(tokens) - 1)
+        next_at = start + 1 + any(token.key == "." for token in tokens[start + 1 : start + 2])  # "vom 2. bis"
+        rest = language.match_prefix(tokens, next_at, "dates", "and") if after else 0
+        end = self._days_ahead(tokens, rest) if rest > next_at else None
+        if end is not None and (day := _earlier_in_month(tokens[start], end)) is not None:
+            return DateSpan(day, end.last, end.end)
         joint = language.match_prefix(tokens, first.end, "dates", "and") if first is not None else 0
         if first is None or first.first is None or joint == first.end:
             return None
@@ -470,7 +474,11 @@ class DateParser:
     def _parse_absolute(
         self, tokens: Sequence[Token], position: int, *, ahead: bool = False
     ) -> DateSpan | None:
-        """Parse the longest absolute or relative date that `dateparser` accepts."""
+        """Parse the longest absolute or relative date that `dateparser` accepts, or "last night"."""
+        after = self._language.match_prefix(tokens, position, "dates", "last_night")
+        if after > position:
+            yesterday = self.today - timedelta(days=1)
+            return DateSpan(yesterday, yesterday, after)
         for end in range(min(len(tokens), position + _MAX_DATE_TOKENS), position, -1):
             part = tokens[position:end]
             if not all(token.kind in ("word", "mark") for token in part) or part[-1].kind == "mark":
@@ -568,6 +576,15 @@ def _parser(code: str, now: datetime, ahead: bool = False) -> _Parser:
     }
     parser: _Parser = DateDataParser(languages=[code], settings=settings)
     return parser
+
+
+def _earlier_in_month(token: Token, last: DateSpan) -> date | None:
+    """Return the day before another one of the month: the first of "between the 10th and March 17"."""
+    number = re.match(r"\d{1,2}(?!\d)", token.key)
+    if number is None or last.first is None or last.first != last.last:
+        return None
+    is_before = 1 <= int(number[0]) < last.first.day
+    return last.first.replace(day=int(number[0])) if is_before else None
 
 
 def _in_week(week: DateSpan, day: date, end: int) -> DateSpan | None:

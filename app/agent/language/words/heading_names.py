@@ -26,7 +26,9 @@ def named_heading(words: str, headings: Sequence[str], language: Language) -> st
         if like:
             has_others = not exact and sum(named <= _stems(own, language) for own in headings) > 1
             return "" if len(like) > 1 or has_others else like[0]
-    return ""
+    joined = _stems(words.replace("-", ""), language, language.words("determiners"))
+    like = [own for own in headings if joined and _stems(own.replace("-", ""), language) == joined]
+    return like[0] if len(like) == 1 else ""  # "the todos" for "To-do"
 
 
 def _stems(text: str, language: Language, ignored: Collection[str] = ()) -> set[str]:

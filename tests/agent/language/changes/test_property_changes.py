@@ -401,3 +401,22 @@ async def test_a_pronoun_after_several_notes_is_no_reason_to_change_one(talk) ->
     await fill(talk, **STATES)
     await say(talk, "find notes with stage idle", "set it to lent")
     assert isinstance(talk.items[-1], Question)
+
+
+@pytest.mark.parametrize(
+    ("request_", "added"),
+    [
+        ("add Rupert Gould and Ann Lee to the crew", ["Rupert Gould", "Ann Lee"]),
+        ("add Rupert Gould, Ann Lee and Bo Dahl to its crew", ["Rupert Gould", "Ann Lee", "Bo Dahl"]),
+        ("füge Rupert Gould und Ann Lee zu crew hinzu", ["Rupert Gould", "Ann Lee"]),
+    ],
+)
+async def test_several_values_are_added_to_a_list(talk, request_, added) -> None:
+    await say(talk, f'{PREFIX} set_property [@H4] key=crew value="Kim Oh","Lo Fey"', "open H4", request_)
+    assert list(properties(talk)["crew"]) == ["Kim Oh", "Lo Fey", *added]
+
+
+@pytest.mark.parametrize("request_", ["add Simon and Garfunkel to the crew", "add tea and milk to the crew"])
+async def test_values_that_may_be_one_are_not_added_at_once(talk, request_) -> None:
+    await say(talk, f'{PREFIX} set_property [@H4] key=crew value="Kim Oh","Lo Fey"', "open H4", request_)
+    assert list(properties(talk)["crew"]) == ["Kim Oh", "Lo Fey"]

@@ -182,3 +182,30 @@ async def test_only_the_next_number_continues_a_numbered_list(talk, addition, ex
     await fill(talk, Plan="1. Walk\n2. Eat\n")
     await say(talk, f"= {addition}")
     assert expected in text(talk, "Plan.md")
+
+
+@pytest.mark.parametrize(
+    ("request_", "added"),
+    [
+        ("write in his note that he was apprenticed to Bird", '[@Ann] text="he was apprenticed to Bird"'),
+        ("add to her note that she likes tea", '[@Ann] text="she likes tea"'),
+        ("put in the note of H4 that it was tested in 1761", '[@H4] text="it was tested in 1761"'),
+        ("add to H4's note that it was cleaned", '[@H4] text="it was cleaned"'),
+        ("schreib in ihre Notiz, dass sie Tee mag", '[@Ann] text="sie Tee mag"'),
+    ],
+)
+async def test_a_fact_for_the_note_of_somebody_is_offered(talk, request_, added) -> None:
+    await fill(talk, Ann="A friend.\n")
+    await say(talk, "open Ann", request_)
+    question = talk.items[-1]
+    assert isinstance(question, Question)
+    assert added in question.choices[0].reply.replace("Instruments/", "").replace(".md", "")
+
+
+@pytest.mark.parametrize(
+    "request_", ["add to my list that it is late", "add a tag to the note that he wrote"]
+)
+async def test_a_fact_for_an_unknown_place_is_no_text_for_the_note(talk, request_) -> None:
+    await fill(talk, Ann="A friend.\n")
+    await say(talk, "open Ann", request_)
+    assert text(talk, "Ann.md") == "A friend.\n"

@@ -99,3 +99,37 @@ def test_the_last_month_of_a_name(words, first, last) -> None:
     language = languages()[0]
     span = DateParser(language, NOW).parse_span(tokenize(words, language.contractions), 0)
     assert span is not None and (str(span.first), str(span.last)) == (first, last)
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        ("en", "last night"),
+        ("en", "yesterday evening"),
+        ("en", "yesterday"),
+        ("de", "gestern Abend"),
+        ("de", "letzte Nacht"),
+    ],
+)
+def test_last_night_is_yesterday(code, words) -> None:
+    language = next(own for own in languages() if own.code == code)
+    dates = DateParser(language, NOW)
+    tokens = tokenize(words, language.contractions)
+    span = dates.parse_span(tokens, 0)
+    assert dates.days_ahead(tokens) == "2026-11-28"
+    assert span is not None and span.note_name == "2026-11-28" and span.end == len(tokens)
+
+
+@pytest.mark.parametrize(
+    ("code", "words", "days"),
+    [
+        ("en", "from 2 to 9 May", "2027-05-02..2027-05-09"),
+        ("en", "from the 2nd to 9 May", "2027-05-02..2027-05-09"),
+        ("de", "vom 2. bis 9. Mai", "2027-05-02..2027-05-09"),
+        ("en", "from 12 to 9 May", None),
+    ],
+)
+def test_the_first_day_of_a_period_may_lack_its_month(code, words, days) -> None:
+    language = next(own for own in languages() if own.code == code)
+    dates = DateParser(language, NOW)
+    assert dates.days_ahead(tokenize(words, language.contractions)) == days
