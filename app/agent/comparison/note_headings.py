@@ -47,6 +47,8 @@ class NoteHeadings:
             return interpretation
         if isinstance(interpretation, Reading) and interpretation.last.action != "append":
             return interpretation
+        if (below := _below_last_heading(interpretation, request)) is not None:
+            return below
         if isinstance(interpretation, Reading) and "heading" not in interpretation.last.arguments:
             return interpretation
         added, is_certain = self._addition(request)
@@ -125,6 +127,21 @@ class NoteHeadings:
 
     def _headings(self, path: str) -> Sequence[str]:
         return self._headings_of(path) if self._headings_of is not None else ()
+
+
+def _below_last_heading(interpretation: Interpretation, request: Request) -> Reading | None:
+    """Return an addition "under it" with the heading of the last change, or None for others."""
+    language, changes = request.language, request.dialog.changes
+    if not isinstance(interpretation, Reading) or not changes or len(interpretation.steps) > 1:
+        return None
+    step, words = interpretation.last, _place_and_text(request)[0]
+    start = language.match_prefix(words, 0, "new_tasks", "headings")
+    heading = changes[-1].arguments.get("new_heading") or changes[-1].arguments.get("heading")
+    is_same = step.target is not None and step.target.notes == changes[-1].notes
+    is_meant = bool(heading) and start > 0 and language.matches_phrase(words[start:], "it")
+    if not is_same or not is_meant or "heading" in step.arguments:
+        return None
+    return replace(interpretation, steps=(step.with_argument("heading", heading),))
 
 
 def _place_and_text(request: Request) -> tuple[tuple[Token, ...], str, bool]:

@@ -7,7 +7,7 @@ import pytest
 from app.agent.language.words.heading_names import named_heading
 from app.agent.language.words.lexicon import languages
 from app.agent.transcript import Question
-from tests.agent.language.meaning.test_dialog import fill, state, talk
+from tests.agent.language.meaning.test_dialog import fill, say, state, talk
 
 __all__ = ["talk"]
 PLAN = (
@@ -132,3 +132,17 @@ async def test_a_heading_is_named_without_its_hyphen() -> None:
     english = languages()[0]
     assert named_heading("the todos", ["To-do", "Notes"], english) == "To-do"
     assert named_heading("the tools", ["To-do", "Notes"], english) == ""
+
+
+@pytest.mark.parametrize(
+    ("line", "ending"),
+    [
+        ("add a line under it: less rain", "Dry.\nless rain\n\n## Food\n"),
+        ("write below it: less rain", "Dry.\nless rain\n\n## Food\n"),
+        ("add to it: less rain", "## Food\nless rain\n"),
+    ],
+)
+async def test_under_it_is_below_the_heading_of_the_last_change(talk, line, ending) -> None:
+    await fill(talk, Trips__Cork="# Cork\n\n## Weather\n\nDry.\n\n## Food\n")
+    await say(talk, "open Cork", 'rename the heading "Weather" to Climate', line)
+    assert (talk.workspace.root / "Trips/Cork.md").read_text().endswith(ending)
