@@ -33,7 +33,7 @@ from app.agent.pipeline.step_arguments import plain_arguments, tool_arguments
 from app.agent.pipeline.task_changes import TaskChanges
 from app.agent.pipeline.task_lists import TaskLists
 from app.agent.pipeline.text_edits import TextEdits
-from app.agent.pipeline.tool_calls import ToolCalls
+from app.agent.pipeline.tool_calls import ToolCalls, items_of
 from app.agent.pipeline.undo_steps import UndoSteps
 from app.agent.pipeline.write_calls import WriteCalls
 from app.permissions.pluralize import pluralize
@@ -102,7 +102,7 @@ class Pipeline:
         keeps_tasks = all(step.action in TASK_ACTIONS for step in reading.steps)
         tasks = self._state.dialog.tasks if keeps_tasks else ()
         self._state.dialog = replace(
-            self._state.dialog, rest=(), values=(), asked="", subject=(), tasks=tasks
+            self._state.dialog, rest=(), values=(), missing=(), asked="", subject=(), tasks=tasks
         )
         known = {change.entry for change in self._state.dialog.changes}
         steps: Sequence[PipelineStep] = with_first_properties(reading.steps)
@@ -201,6 +201,9 @@ class Pipeline:
         """Call the tool of a step that is not about a set of notes; follow the notes of a moved folder."""
         outcome = await self._tools.call_step(step, self._actions[step.action].tool, arguments)
         self._state.record_change(step, outcome, ())
+        if step.action == "unresolved_links" and outcome.success:
+            names = tuple(str(link["name"]) for link in items_of(outcome.result, "links"))
+            self._state.dialog = replace(self._state.dialog, missing=names)
         if step.action == "rename_property":
             self._state.describe_last_change(outcome, tuple(paths_after(step, {}, outcome)))
         if step.action in FOLDER_ACTIONS and outcome.success:

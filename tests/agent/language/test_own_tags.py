@@ -39,3 +39,17 @@ async def test_a_tag_has_no_comma_in_its_name(talk, request_) -> None:
         assert question.choices[0].reply.endswith("remove_tag [@Instruments/H4] tag=to-fix")
     else:
         assert "to-fix" not in text(talk, "Instruments/H4.md")
+
+
+@pytest.mark.parametrize("before", ["list my tags", "open K1"])
+async def test_a_tag_is_removed_without_the_word_for_it(talk, journal, before) -> None:
+    await say(talk, before, "get rid of journal")
+    question = talk.items[-1]
+    assert isinstance(question, Question)
+    await say(talk, question.choices[0].reply)
+    assert "journal" not in text(talk, "Instruments/H4.md")
+
+
+async def test_a_note_with_the_name_of_a_tag_is_meant(talk) -> None:
+    await say(talk, "tag K1 with h4", "list my tags", "get rid of h4")
+    assert "h4" in text(talk, "Instruments/K1.md")

@@ -158,3 +158,38 @@ def test_his_note_is_that_of_the_person_whose_notes_were_listed(query: str) -> N
     asked = request("open his note", DialogState(results=LISTED_NOTES[:2], last=last))
     written = [one.reading for one in candidates(asked) if one.reading is not None]
     assert serialize(written[0]) == "open [@People/John Harrison]"
+
+
+@pytest.fixture
+def described() -> BuiltinAgent:
+    resolver = Resolver()
+    for note in ("Board of Longitude.md", "Board minutes.md", "Lunar distance method.md", "Compost.md"):
+        resolver.add(NotePath(note))
+    return BuiltinAgent(ToolRegistry(CATEGORIES, CATALOG), resolver, VaultWords)
+
+
+@pytest.mark.parametrize(
+    ("text", "notation"),
+    [
+        ("open the note on the lunar method", "open [@Lunar distance method]"),
+        ("read the page about the minutes", "read [@Board minutes]"),
+        ("summarize the note on Longitude", "summarize [@Board of Longitude]"),
+        ("öffne die Notiz über Longitude", "open [@Board of Longitude]"),
+    ],
+)
+def test_words_of_one_name_describe_its_note(described: BuiltinAgent, text: str, notation: str) -> None:
+    found = read(described, text, DialogState())
+    assert isinstance(found, Reading) and serialize(found) == notation
+
+
+def test_words_of_several_names_are_asked_about(described: BuiltinAgent) -> None:
+    found = read(described, "open the note on the Board", DialogState())
+    assert isinstance(found, Clarification)
+    assert [option.label for option in found.options] == ["Board minutes.md", "Board of Longitude.md"]
+
+
+@pytest.mark.parametrize("text", ["delete the note on Longitude", "open the note on roses"])
+def test_a_described_note_is_not_changed_at_once_and_others_are_not_found(
+    described: BuiltinAgent, text: str
+) -> None:
+    assert not isinstance(read(described, text, DialogState()), Reading)

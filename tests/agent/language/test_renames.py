@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from app.agent.language.meaning.notation import serialize
 from app.agent.language.meaning.readings import (
     Clarification,
     ClarificationOption,
@@ -357,3 +358,49 @@ async def test_a_capital_letter_means_the_note_of_this_name(talk) -> None:
     assert replies.last.last.action == "list_tags"
     replies = await say(talk, "open Tags")
     assert replies.focus == ("Tags.md",)
+
+
+TOLD_RENAMES = [
+    ("the folder Sources should just be called Books", "rename_folder folder=Sources new_name=Books"),
+    ("the property year should be called published", "rename_property key=year new_key=published"),
+    ("call the property year just published, in all notes", "rename_property key=year new_key=published"),
+    (
+        "in H4 the property year should be called made like in my other notes",
+        "rename_property [@Instruments/H4] key=year new_key=made",
+    ),
+    ("the tag person needs to be renamed to people", "rename_tag tag=person new_tag=people"),
+    ("call the tag person human", "rename_tag tag=person new_tag=human"),
+    (
+        "the heading Trial of H4 should be Sea log",
+        'rename_heading [@Instruments/H4] heading=Trial new_heading="Sea log"',
+    ),
+    ("der Ordner Sources soll Bücher heißen", "rename_folder folder=Sources new_name=Bücher"),
+    ("nenn die Eigenschaft year überall Jahr", "rename_property key=year new_key=Jahr"),
+    (
+        "die Eigenschaft year in H4 soll Jahr heißen",
+        "rename_property [@Instruments/H4] key=year new_key=Jahr",
+    ),
+]
+
+
+@pytest.mark.parametrize(("request_text", "notation"), TOLD_RENAMES)
+def test_a_name_that_something_should_have_is_a_rename(request_text: str, notation: str) -> None:
+    found = read(sample_agent(), request_text)
+    reading = found.options[0].reading if isinstance(found, Clarification) else found
+    assert isinstance(reading, Reading)
+    assert serialize(reading) == notation
+
+
+@pytest.mark.parametrize(
+    "request_text",
+    [
+        "call the property year published from now and for ever",
+        "the year of H4 should be 1759",
+        "the tag of H4 should be brass",
+        "the property year should stay",
+    ],
+)
+def test_other_words_for_what_should_be_rename_nothing_at_once(request_text: str) -> None:
+    found = read(sample_agent(), request_text)
+    actions = {own.action for own in found.steps} if isinstance(found, Reading) else set()
+    assert not {action for action in actions if action.startswith("rename")}

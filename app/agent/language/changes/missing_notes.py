@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from app.agent.language.changes.template_notes import creation_of
 from app.agent.language.grammar.request import Request, without_marks_at_end
 from app.agent.language.grammar.role_values import trim_marks
 from app.agent.language.grammar.text_places import PlaceParser
 from app.agent.language.meaning.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.words.text_lists import is_list_name, split_items
 from app.agent.language.words.tokens import Token, span_text
+from app.vault.path import name_key
 
 _SCORE = 0.95
 _MAX_NAME_WORDS = 5
@@ -43,6 +45,26 @@ def parse_text_for_missing_note(request: Request, tokens: tuple[Token, ...]) -> 
         step = PipelineStep("append", _missing(request, name), arguments)
         return [Reading((step,), _SCORE, language=language.code, verb_words=1, is_certain=False)]
     return []
+
+
+def parse_listed_missing_note(request: Request, tokens: tuple[Token, ...]) -> Reading | None:
+    """Return the creation of a listed name without a note: "create the heat pump one"; else None."""
+    language, names = request.language, request.dialog.missing
+    start = language.match_prefix(tokens, 0, "new_notes", "leads")
+    for at in range(start + 1, len(tokens)) if start and "create_note" in request.allowed else ():
+        words = [token for token in tokens[start:at] if token.key not in language.words("determiners")]
+        if not words or not language.matches_phrase(tokens[at : at + 1], "corrections", "one"):
+            continue
+        wanted = {token.key for token in words}
+        named = [name for name in names if wanted <= {*name_key(name).split()}]
+        if len(named) == 1:
+            name = Token("quoted", '""', named[0], tokens[1].start, tokens[at].end)
+            step = PipelineStep("create_note", None, {"name": named[0]})
+            if rest := without_marks_at_end(tokens[at + 1 :]):
+                step = creation_of(request, (tokens[0], name, *rest)) or step.with_argument("name", "")
+            reading = Reading((step,), _SCORE, language=language.code, verb_words=1)
+            return reading if step.arguments.get("name") == named[0] else None
+    return None
 
 
 def with_missing_note(request: Request, reading: Reading) -> Reading:

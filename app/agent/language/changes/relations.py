@@ -43,6 +43,24 @@ def parse_relations(request: Request, tokens: tuple[Token, ...]) -> Reading | No
     return None
 
 
+def parse_added_link(request: Request, tokens: tuple[Token, ...]) -> list[Reading]:
+    """Return the link as a text, and the relation, of "add a link to H1 there"; none for other requests."""
+    language, here = request.language, request.set_parser().implied_notes()
+    start = language.match_prefix(tokens, 0, "linking", "link_leads")
+    words = without_marks_at_end(tokens[start:])
+    for at in range(1, len(words)) if start and here is not None else ():
+        after = max(language.match_prefix(words, at, "linking", name) for name in ("places", "cues"))
+        linked = _one(request, words[:at])
+        if linked and language.matches_phrase(words[after:], "it"):
+            name = NotePath.on_disk(linked[0]).name
+            if len(request.vocabulary.notes(name)) > 1:
+                name = NotePath.on_disk(linked[0]).stem_path
+            added = PipelineStep("append", here, {"text": f"[[{name}]]"})
+            steps = (added, PipelineStep("relate", here, {"to": NoteSet(notes=linked)}))
+            return [Reading((own,), _SCORE, language=language.code, verb_words=1) for own in steps]
+    return []
+
+
 def _from_other_note(request: Request, tokens: tuple[Token, ...]) -> Reading | None:
     """Return the relation of "link it from H1" or "add a link to it in H1": that of H1 to the note."""
     language = request.language

@@ -1,4 +1,7 @@
-"""Parse requests that remove one value of a list: "levels: remove 12", "remove the alias Lunars"."""
+"""Parse requests that remove one value of a list: "levels: remove 12", "remove the alias Lunars".
+
+A value may also be a tag: "get rid of star", after a list of tags.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,31 @@ from app.agent.language.words.tokens import Token, span_text
 
 _SCORE = 0.98
 _MAX_VALUE_WORDS = 5
+
+
+def parse_removed_tag(request: Request, tokens: tuple[Token, ...]) -> list[Reading]:
+    """Return the removal of a tag that a request names without calling it one; none for other requests.
+
+    Tags are in talk, or the verb takes away no text: "get rid of star".
+    """
+    start = request.language.match_prefix(tokens, 0, "property_values", "removals")
+    words, find, last = trim_marks(tokens[start:]), request.vocabulary, request.dialog.last
+    if not start or len(words) != 1 or "remove_tag" not in request.allowed:
+        return []
+    tag, is_named = (
+        find.find_own_tag(words[0].key),
+        find.notes(words[0].key) or find.find_property(words[0].key),
+    )
+    is_in_talk = last is not None and last.last.action in ("list_tags", "tags_of")
+    if not tag or is_named or not (is_in_talk or not request.has_action_at("remove_text", tokens, 0)):
+        return []
+    here = None if is_in_talk else request.set_parser().implied_notes()
+    steps = [
+        PipelineStep("remove_tag", notes, {"tag": (tag,)})
+        for notes in (NoteSet(query=f"tag:{tag}"), here)
+        if notes
+    ]
+    return [Reading((step,), _SCORE, language=request.language.code, is_certain=False) for step in steps]
 
 
 def parse_removed_value(request: Request, tokens: tuple[Token, ...]) -> list[Reading]:

@@ -520,6 +520,8 @@ class FrameParser:
             return False  # the name may end before this word
         if segment.role in _NEW_NAMES and segment.cue_words:
             return True
+        if segment.role == "new_key" and segment.word_count > 1:
+            return False  # "call the property author writer from now on"
         introducing = self._language.words(f"introduces_{kind.removesuffix('_name')}")
         return bool(introduction & introducing)
 

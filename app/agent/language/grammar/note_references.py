@@ -210,6 +210,19 @@ class NoteReferenceParser:
                 return ParsedSet(NoteSet(unknown=text, candidates=paths), NAMED_FIT - 0.05, has_head=True)
         return self._periodic_note(tokens)
 
+    def find_described(self, tokens: Sequence[Token]) -> ParsedSet | None:
+        """Find the notes with some words in their names: "the note on the Board"; None for other words."""
+        language = self._language
+        start = language.match_prefix(tokens, 0, "name_leads")
+        words = [token for token in tokens[start:] if token.key not in language.words("determiners")]
+        if not (start and words) or tokens[0].key in language.words("one_of") | language.words("new_words"):
+            return None
+        paths = self._vocabulary.notes_with_words([token.key for token in words])
+        if len(paths) == 1:
+            return ParsedSet(NoteSet(notes=paths), CUED_FIT, has_head=True, is_certain=False)
+        name = self._name_text(words)
+        return ParsedSet(NoteSet(unknown=name, candidates=paths), CUED_FIT, has_head=True) if paths else None
+
     def _is_plural_of_notes(self, tokens: Sequence[Token]) -> bool:
         """Return whether the last word is a plural such as "notes"."""
         language = self._language

@@ -128,6 +128,8 @@ class RoleValueParser:
             return None
         notes, fit = parsed.notes, parsed.fit
         is_search = action.id in ("find", "count")
+        if not is_search and not notes.notes and (described := self._sets.find_described(tokens)):
+            return RoleBinding({role: described.notes}, described.fit, is_certain=described.is_certain)
         if action.writes and notes.is_everything and not self._sets.says_everything(tokens):
             # Words such as "the start page" are a name and never mean every note.
             name = " " if self._is_generic_noun(tokens) else self._raw(tokens)

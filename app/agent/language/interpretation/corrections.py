@@ -15,7 +15,7 @@ from app.agent.language.changes.undo import undoes_nothing
 from app.agent.language.grammar.request import Request, without_marks_at_end
 from app.agent.language.interpretation.follow_ups import narrowed_notes
 from app.agent.language.meaning.actions import FOLDER_ACTIONS, MOVING_ACTIONS, TASK_ACTIONS
-from app.agent.language.meaning.dialog import NOTE_ROLES, with_moved_notes
+from app.agent.language.meaning.dialog import NOTE_ROLES, DialogState, with_moved_notes
 from app.agent.language.meaning.readings import Clarification, NoteSet, PipelineStep, Reading, as_tuple
 from app.agent.language.tasks.new_tasks import adds_tasks
 from app.agent.language.tasks.task_references import parse_due
@@ -28,7 +28,7 @@ from app.vault.path import NotePath, name_key
 _SCORE = 0.95
 _MAX_WORDS = 10
 _MAX_FREE_WORDS = 4
-_QUOTED_ROLES = ("text", "value", "new_name", "name", "tag", "folder")
+_QUOTED_ROLES = ("new_tag", "new_key", "new_heading", "text", "value", "new_name", "name", "tag", "folder")
 _FREE_ROLES = {
     "add_tag": "tag",
     "remove_tag": "tag",
@@ -104,6 +104,11 @@ def parse_correction(request: Request, tokens: tuple[Token, ...]) -> list[Readin
     last = dialog.last
     if last is None or not request.writes(last):
         return []
+    if (undone := _undone_step(dialog)) is not None and words.is_strong:
+        return [
+            Reading(plan, _SCORE, language=language.code, is_certain=False)
+            for _, plan in _corrected_plans(request, (undone,), words)
+        ]
     # A denied correction is a plan that begins with an undo.
     steps = tuple(step for step in last.steps if step.action != "undo")
     undo = last.steps[: len(last.steps) - len(steps)]
@@ -122,6 +127,8 @@ def parse_correction(request: Request, tokens: tuple[Token, ...]) -> list[Readin
         readings.append(reading)
         if is_doubtful and dialog.made:
             readings.append(replace(reading, steps=(dialog.undo_of_request,)))
+        if dialog.made and len(plan) == 1 and (renamed := _renamed_again(steps[at], plan[at])):
+            readings.append(replace(reading, steps=(renamed,)))
     step = steps[-1]
     means_other = _means_other(request, words.tokens) or _means_another(request, words.tokens)
     if not plans and len(steps) == 1 and means_other and step.target is not None:
@@ -565,6 +572,32 @@ def _instead(
     if is_smaller and (opposite := own.opposite(left_out)) is not None:
         return Reading((opposite,), _SCORE, language=code)
     return Reading((dialog.undo_of_request, *plan), _SCORE, language=code)
+
+
+def _renamed_again(step: PipelineStep, change: PipelineStep) -> PipelineStep | None:
+    """Return the rename of the name that the last rename gave; None for other changes.
+
+    The name may have been in use before, so that an undo is the first option.
+    """
+    for old, new in (("tag", "new_tag"), ("key", "new_key")):
+        if new in step.arguments and change == step.with_argument(new, change.arguments[new]):
+            given = step.arguments[new]
+            return change.with_argument(old, as_tuple(given)[0] if old == "key" else given)
+    return None
+
+
+def _undone_step(dialog: DialogState) -> PipelineStep | None:
+    """Return the change of notes that the last request undid, for its notes where they are now, or None."""
+    last = dialog.last
+    if last is None or [step.action for step in last.steps] != ["undo"] or not dialog.undone:
+        return None
+    own = dialog.undone[-1]
+    alike = [
+        other for other in dialog.undone if (other.action, other.arguments) == (own.action, own.arguments)
+    ]
+    first = -1 if own.action in MOVING_ACTIONS else 0  # the former path comes last
+    paths = tuple(path for other in alike for path in other.notes[first:])
+    return PipelineStep(own.action, NoteSet(notes=paths), own.arguments) if own.arguments else None
 
 
 def _is_same_task(text: str, step: PipelineStep) -> bool:

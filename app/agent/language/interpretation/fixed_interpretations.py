@@ -6,12 +6,12 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from app.agent.language.changes.line_removals import parse_removed_line
-from app.agent.language.changes.missing_notes import parse_text_for_missing_note
+from app.agent.language.changes.missing_notes import parse_listed_missing_note, parse_text_for_missing_note
 from app.agent.language.changes.new_folders import parse_move_to_new_folder
 from app.agent.language.changes.new_notes import parse_new_note
 from app.agent.language.changes.property_lines import parse_asked_value, parse_property_line
 from app.agent.language.changes.property_values import parse_property_values
-from app.agent.language.changes.relations import parse_link_question, parse_relations
+from app.agent.language.changes.relations import parse_added_link, parse_link_question, parse_relations
 from app.agent.language.changes.replacements import (
     parse_replacement_everywhere,
     parse_replacement_here,
@@ -20,7 +20,7 @@ from app.agent.language.changes.template_notes import parse_note_from_template
 from app.agent.language.changes.text_additions import parse_added_line, parse_dictated_text, parse_stated_fact
 from app.agent.language.changes.texts_before_places import parse_placed_text
 from app.agent.language.changes.undo import parse_redo, parse_undo
-from app.agent.language.changes.value_removals import parse_removed_value
+from app.agent.language.changes.value_removals import parse_removed_tag, parse_removed_value
 from app.agent.language.grammar.questions import source_note
 from app.agent.language.grammar.request import Request, without_marks_at_end
 from app.agent.language.interpretation.choices import ReadingChooser
@@ -63,18 +63,21 @@ class FixedInterpretations:
             parse_neighbor,
             parse_redo,
             self._interpret_template,
+            self._decided(parse_listed_missing_note),
             self._interpret_new_note,
             self._run_or_asked(parse_move_to_new_folder),
             parse_undo,
             self._decided(parse_property_values),
             self._decided(parse_asked_value),
             self._run_or_asked(parse_removed_value),
+            self._run_or_asked(parse_removed_tag),
             self._run_or_asked(parse_property_line),
             _interpret_source_question,
             self._decided(_open_by_name),
             parse_task_list,
             parse_link_question,
             self._decided(parse_relations),
+            self._run_or_asked(parse_added_link),
             self._run_or_asked(parse_dictated_text),
             self._run_or_asked(parse_stated_fact),
             self._run_or_asked(parse_placed_text),
@@ -126,7 +129,8 @@ class FixedInterpretations:
 
     def _interpret_template(self, request: Request, tokens: tuple[Token, ...]) -> Interpretation | None:
         """Interpret the creation of a note from a template."""
-        if (found := parse_note_from_template(request, tokens)) is None:
+        order = tokens[_end_of_introduction(request, tokens) :]
+        if (found := parse_note_from_template(request, order)) is None:
             return None
         created, other_tokens = found
         if not isinstance(created, Reading):
@@ -135,7 +139,7 @@ class FixedInterpretations:
 
     def _interpret_new_note(self, request: Request, tokens: tuple[Token, ...]) -> Interpretation | None:
         """Interpret the creation of a note; ask whether to use the template of its kind."""
-        readings = parse_new_note(request, tokens)
+        readings = parse_new_note(request, tokens[_end_of_introduction(request, tokens) :])
         if len(readings) == 1:
             return self._chooser.decide(request, readings)
         return self._chooser.ask(request, readings) if readings else None
@@ -164,6 +168,16 @@ def _interpret_source_question(request: Request, tokens: tuple[Token, ...]) -> I
     return ContentQuestion(request.text) if source_note(request)[0] else None
 
 
+def _end_of_introduction(request: Request, tokens: tuple[Token, ...]) -> int:
+    """Return the end of "plan a trip:" before a new note; 0 for an order, a note's name or other words."""
+    colon = next((at for at, token in enumerate(tokens) if token.key == ":"), 0)
+    words, rest = tokens[:colon], tokens[colon + 1 :]
+    if not words or not rest or not request.language.match_prefix(rest, 0, "new_notes", "leads"):
+        return 0
+    names_note = any(mention.kind == "note" for mention in request.mentions(words))
+    return 0 if names_note or request.actions_at(words, 0) else colon + 1
+
+
 def _refuse(request: Request, tokens: tuple[Token, ...]) -> Interpretation | None:
     """Return the reply to a request that no tool can carry out; None for other requests."""
     kinds = request.language.table("refusals")
@@ -181,10 +195,17 @@ def _count_all(request: Request, tokens: tuple[Token, ...]) -> Interpretation | 
 
 
 def _open_by_name(request: Request, tokens: tuple[Token, ...]) -> Reading | None:
-    """Return the note of "open Tags", spelled as its name with a capital letter; None for other requests."""
-    name = span_text(request.text, without_marks_at_end(tokens[1:]))
+    """Return the note of "open Tags", spelled as its name, or of "open the note on tags"; else None."""
+    words = without_marks_at_end(tokens[1:])
+    name = span_text(request.text, words)
     paths = request.vocabulary.notes(name) if name[:1].isupper() else ()
-    is_open = "open" in request.allowed and request.has_action_at("open", tokens, 0)
-    if not is_open or len(paths) != 1 or NotePath.on_disk(paths[0]).name != name:
+    if "open" not in request.allowed or not request.has_action_at("open", tokens, 0):
         return None
-    return Reading((PipelineStep("open", NoteSet(notes=paths)),), 1.0, language=request.language.code)
+    notes = NoteSet(notes=paths)
+    if len(paths) != 1 or NotePath.on_disk(paths[0]).name != name:
+        sets = request.set_parser()
+        described = sets.find_described(words) if sets.find_named(words) is None else None
+        if described is None:
+            return None
+        notes = described.notes
+    return Reading((PipelineStep("open", notes),), 1.0, language=request.language.code)

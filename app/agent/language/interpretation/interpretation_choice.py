@@ -32,7 +32,7 @@ from app.agent.language.meaning.readings import (
     is_clear,
 )
 from app.agent.language.model.candidates import MeaningCandidate, have_same_meaning
-from app.agent.language.model.decision import Option, options_of, weigh_options
+from app.agent.language.model.decision import Option, bare_words, options_of, weigh_options
 from app.agent.language.model.request_model import request_model
 from app.vault.markdown.inline import is_valid_tag
 
@@ -90,6 +90,8 @@ class InterpretationChooser:
             return ContentQuestion(likeliest.text)
         if best is not None and states_condition(best, grammar_request):
             return self._chooser.decide(grammar_request, grammar_readings)
+        if _asks_for_permission(likeliest, best):
+            return ContentQuestion(likeliest.text)
         weighed = weigh_options(
             options_of(written(), grammar_readings, asks=self._outcomes.is_question(likeliest))
         )
@@ -211,6 +213,17 @@ class InterpretationChooser:
             if option.reading is None or not have_same_meaning(option.reading, interpretation)
         ]
         return self._chooser.ask(request, [interpretation, *others])
+
+
+def _asks_for_permission(request: Request, best: Reading | None) -> bool:
+    """Return whether a request asks what may be done, and is no order: "can I use peaches instead?"."""
+    start = request.language.match_prefix(request.tokens, 0, "permission_leads")
+    is_order = bool(request.actions_at(request.tokens, start))
+    if best is None or best.score == GUESS_SCORE or best.score < MIN_READ_SCORE or not start:
+        return bool(start) and not is_order
+    nouns, target = request.language.words("note_nouns"), best.last.target
+    is_topic = best.last.action == "find" and target is not None and bool(bare_words(target.query))
+    return is_topic and not is_order and nouns.isdisjoint(token.key for token in request.tokens)
 
 
 def _asks_for_definition(request: Request) -> bool:

@@ -71,6 +71,8 @@ class RequestGrammar:
 
     def _apply_to_follow_up(self, request: Request, tokens: tuple[Token, ...]) -> GrammarResult | None:
         """Return the result for tokens that change the last reading; None for a new request."""
+        if request.dialog.asked and request.language.match_prefix(request.tokens, 0, "permission_leads"):
+            return None  # "can I use peaches instead?" is another question
         refined = parse_follow_up(request, tokens)
         if refined is None or refined.score < MIN_READ_SCORE:
             return None

@@ -56,6 +56,7 @@ class DialogState:
         results: The paths of the last listed notes, in order.
         rest: The notes of the list before the last one that the last one, a part of it, leaves out.
         values: The texts of the property that the last request asked for.
+        missing: The names without a note that the last request listed.
         asked: The question that the last request asked about the contents of the notes.
         subject: The note that the question in `asked` is about; the answer may be in other notes.
         tasks: The tasks that the last request listed or changed, each as its note's path and its text.
@@ -81,6 +82,7 @@ class DialogState:
     results: tuple[str, ...] = ()
     rest: tuple[str, ...] = ()
     values: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
     asked: str = ""
     subject: tuple[str, ...] = ()
     tasks: tuple[tuple[str, str], ...] = ()

@@ -97,7 +97,10 @@ def _match(parts: tuple[_Part, ...], tokens: Sequence[Token], prefix: PhraseMatc
     position = prefix.end
     if part == _GAP:
         for end in range(position + 1, min(len(tokens), position + _MAX_GAP_TOKENS) + 1):
-            yield from _match(rest, tokens, PhraseMatch(end, position, end))
+            # After another gap, one at the end is for words that don't matter: "url like in the others".
+            is_object = bool(rest) or prefix.gap_start < 0
+            gap = (position, end) if is_object else (prefix.gap_start, prefix.gap_end)
+            yield from _match(rest, tokens, PhraseMatch(end, *gap))
         return
     if position < len(tokens) and tokens[position].key == "," and part != "," and position > 0:
         position += 1

@@ -297,6 +297,12 @@ class Vocabulary:
         paths = self._resolver.fuzzy_names().with_word(key)
         return tuple(sorted(path for path in paths if NotePath.on_disk(path).is_note))
 
+    def notes_with_words(self, words: Sequence[str]) -> tuple[str, ...]:
+        """Return the notes that have all words in their names, in order; none if they are too many."""
+        paths = set.intersection(*({*self.notes_with_word(word)} for word in words))
+        shown = tuple(sorted(filter(self._is_shown, paths)))
+        return shown if len(shown) <= _MAX_CANDIDATES else ()
+
     def find_tag(self, word: str) -> str | None:
         """Return the vault's tag that `word` names, in any case, in the plural or by a synonym, or None."""
         return self._find_known(word, self._tags)

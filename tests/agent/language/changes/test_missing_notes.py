@@ -66,3 +66,19 @@ async def test_other_requests_create_no_note(talk, request_) -> None:
     question = talk.items[-1]
     assert not (isinstance(question, Question) and "Create it?" in question.text)
     assert {str(path) for path in talk.workspace.index.note_paths()} == names
+
+
+@pytest.mark.parametrize("request_", ["create the heat pump one", "make the pump one"])
+async def test_words_of_a_listed_name_name_the_missing_note(talk, request_) -> None:
+    await say(talk, '= append [@Instruments/H1] text="[[Heat Pump Quotes]] and [[Greenhouse]]"')
+    await say(talk, "which links go nowhere", request_)
+    if isinstance(question := talk.items[-1], Question):
+        await say(talk, question.choices[0].reply)
+    assert text(talk, "Heat Pump Quotes.md").startswith("# Heat Pump Quotes")
+
+
+async def test_without_a_list_the_words_name_no_missing_note(talk) -> None:
+    await say(talk, '= append [@Instruments/H1] text="[[Heat Pump Quotes]]"', "create the heat pump one")
+    question = talk.items[-1]
+    assert isinstance(question, Question)
+    assert not any("Heat Pump Quotes" in choice.label for choice in question.choices)

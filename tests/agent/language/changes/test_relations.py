@@ -119,3 +119,12 @@ async def test_a_question_about_a_link_is_about_these_notes(talk, request_text, 
 async def test_a_link_that_is_missing_is_denied(talk) -> None:
     await say(talk, "is James Cook linked from H2?")
     assert answers(talk)[-1].endswith("|James Cook]] does not match.")
+
+
+@pytest.mark.parametrize("request_text", ["add a link to H2 there", "add a link to H2 to it"])
+async def test_a_link_there_may_be_a_text_or_a_relation(talk, request_text) -> None:
+    await say(talk, "open H3", request_text)
+    question = talk.items[-1]
+    assert isinstance(question, Question)
+    await say(talk, question.choices[0].reply)
+    assert text(talk, H3).endswith("[[H2]]\n") and "relates_to [[H2]]" not in text(talk, H3)

@@ -8,6 +8,7 @@ import pytest
 
 from app.agent.language.meaning.notation import PREFIX
 from app.agent.transcript import Question
+from app.errors import NotFoundError
 from app.vault.path import NotePath
 from tests.agent.language.meaning.test_dialog import answers, fill, order, say, state, talk, text
 from tests.agent.test_session import SessionConversation
@@ -31,6 +32,8 @@ async def templates(talk: SessionConversation) -> None:
         ("new note from template Trip called Tent", "Tent.md"),
         ("make a new note called Tent based on the template Trip Template", "Tent.md"),
         ("Erstelle eine Notiz namens Tent aus der Vorlage Trip", "Tent.md"),
+        ('plan a holiday: new note "Tent" with the trip template', "Tent.md"),
+        ("summer plans: create a note called Tent from the template Trip", "Tent.md"),
     ],
 )
 async def test_a_note_has_the_filled_template(talk, templates, approver, request_text, path) -> None:
@@ -252,3 +255,9 @@ async def test_the_daily_note_of_tomorrow_has_its_own_date(talk, request_text) -
 async def test_a_note_about_something_new_of_no_kind_has_no_template(talk, templates) -> None:
     await say(talk, "make a note for a new lamp called Rome")
     assert not any("template" in choice.reply for choice in talk.items[-1].choices)
+
+
+async def test_an_order_before_a_colon_is_no_introduction(talk, templates) -> None:
+    await say(talk, 'add to H1: new note "Tent" with the trip template')
+    with pytest.raises(NotFoundError):
+        text(talk, "Tent.md")

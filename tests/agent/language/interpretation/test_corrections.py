@@ -351,3 +351,44 @@ async def test_for_another_note_the_agent_asks_which(talk, request_text, correct
 async def test_the_tag_is_taken_back_from_a_note_that_got_it(talk) -> None:
     await order(talk, "tag H3 and K1 with trial", "oops, not K1")
     assert "trial" not in text(talk, "Instruments/K1.md") and "trial" in text(talk, "Instruments/H3.md")
+
+
+@pytest.mark.parametrize(
+    ("request_text", "correction", "change"),
+    [
+        ("tag H3 with brass", "steel is better", "add_tag [@Instruments/H3] tag=steel"),
+        ("tag H3 with brass", "stahl wäre besser", "add_tag [@Instruments/H3] tag=stahl"),
+        ("move H3 to Events", "better Concepts", "move [@Instruments/H3] folder=Concepts"),
+        (
+            "rename H3 to Third",
+            "Number three sounds better",
+            'rename [@Instruments/H3] new_name="Number three"',
+        ),
+        ("rename the tag brass to metal", "hm, metals is better", "rename_tag tag=brass new_tag=metals"),
+        ("rename the tag brass to metal", 'better "steel"', "rename_tag tag=brass new_tag=steel"),
+    ],
+)
+async def test_the_better_value_alone_is_a_correction(
+    talk, approver, request_text, correction, change
+) -> None:
+    approver.answers = [Denied(), Denied()]
+    await say(talk, request_text)
+    await say(talk, correction)
+    if isinstance(talk.items[-1], Question):
+        await say(talk, talk.items[-1].choices[0].reply)
+    assert last_change(talk) == change
+
+
+async def test_the_better_value_after_an_undo_is_asked_about(talk) -> None:
+    await order(talk, "move H3 to Events")
+    await say(talk, "undo")
+    await say(talk, "better Concepts")
+    question = talk.items[-1]
+    assert isinstance(question, Question)
+    assert "Concepts" in question.choices[0].label
+
+
+async def test_another_order_after_better_is_no_value(talk) -> None:
+    await order(talk, "move H3 to Events")
+    await say(talk, "that is better")
+    assert isinstance(talk.items[-1], AgentText)
