@@ -71,6 +71,7 @@ def _creations(request: Request, tokens: tuple[Token, ...]) -> list[Reading]:
     tokens = _with_kind_first(request, _without_note(request, tokens))
     if len(tokens) > 1 and tokens[-1].key in request.language.table("new_notes")["particles"]:
         tokens = tokens[:-1]
+    tokens = _without_last_words(request, tokens)
     start = request.language.match_prefix(tokens, 0, "new_notes", "leads")
     kind = _kind_at(request, tokens, start) if start else None
     if kind is None:
@@ -169,6 +170,17 @@ def _without_note(request: Request, tokens: tuple[Token, ...]) -> tuple[Token, .
     for at in range(min(len(tokens), _MAX_LEAD_WORDS)):
         if (end := request.language.match_prefix(tokens, at, "new_notes", "notes_for")) > at:
             return (*tokens[:at], *tokens[end - 2 :])  # with the words "a new"
+    return tokens
+
+
+def _without_last_words(request: Request, tokens: tuple[Token, ...]) -> tuple[Token, ...]:
+    """Return the tokens without "please" or "then" at the end, but with those of "Now and then" or a text."""
+    language = request.language
+    if any(own.key == ":" for own in tokens) or language.has_phrase(tokens, "new_notes", "text"):
+        return tokens
+    last, small = language.table("new_notes")["last_words"], language.function_words()
+    while len(tokens) > 2 and tokens[-1].value in last and tokens[-2].key not in small:
+        tokens = tokens[:-1]
     return tokens
 
 

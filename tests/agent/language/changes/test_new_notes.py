@@ -57,6 +57,9 @@ def properties(talk, path):
         ("create a boat called Ann and Bea, bunks 3", "Boats/Ann and Bea.md", {"bunks": 3}),
         ("new boat: Sea-Mew - bunks 3 - moored", "Boats/Sea-Mew.md", {"bunks": 3, "moored": True}),
         ("new boat: Gannet – the swift", "Boats/Gannet – the swift.md", {}),
+        ("new boat Gannet please", "Boats/Gannet.md", {}),
+        ("create a boat called Gannet then", "Boats/Gannet.md", {}),
+        ("create a note called Now and then", "Now and then.md", {}),
         ("new boat: Gannet (the swift)", "Boats/Gannet (the swift).md", {}),
     ],
 )
@@ -79,6 +82,7 @@ async def test_a_new_note_gets_its_details_in_one_change(talk, approver, request
         ('make a note "Moorings" in Boats that says "two free"', "Boats/Moorings.md", "two free"),
         ("new boat Gannet: needs a new mast, and paint", "Boats/Gannet.md", "needs a new mast, and paint"),
         ("neue Notiz Moorings mit dem Text: zwei frei", "Moorings.md", "zwei frei"),
+        ("create a note Moorings with the text call Ann now", "Moorings.md", "call Ann now"),
     ],
 )
 async def test_a_text_is_all_that_follows(talk, request_, path, content) -> None:
