@@ -59,7 +59,8 @@ class FusionSignals(NamedTuple):
     covered: float
     """The share of the query's words in the best hit by words; rare and long words count more."""
     ambiguity: float
-    """The logarithm of the number of texts with all of the words; 0 if they name the best hit."""
+    """The logarithm of the number of texts with all of the words; 0 if they are in the best hit's names or
+    headings."""
     word_lead: float
     """The lead of that hit over the second, as a share of its score; 1 for a single hit, 0 for none."""
     spread: float

@@ -112,7 +112,7 @@ class SearchService:
             with self._search_connection() as connection:
                 (texts,) = connection.execute("SELECT max(id) FROM notes").fetchone()
                 row = entry.id if entry else None
-                return term_statistics(connection, "fulltext", text, texts or 0, row, "name aliases")
+                return term_statistics(connection, "fulltext", text, texts or 0, row, "name aliases headings")
 
         return await asyncio.to_thread(read)
 

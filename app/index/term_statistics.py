@@ -27,7 +27,7 @@ class TermStatistics:
         frequencies: The approximate number of texts with each word.
         in_best: Whether the best hit contains each word.
         with_all: The number of texts that contain all of the words, up to a limit.
-        is_named: Whether the names of the best hit contain all of the words.
+        is_named: Whether the names and headings of the best hit contain all of the words.
     """
 
     texts: int = 0
@@ -77,7 +77,7 @@ def term_statistics(
         text: The query text.
         texts: The approximate number of rows in the table.
         best: The row of the best hit, if there is one.
-        name_columns: The columns with the names of a text, separated by spaces, if it has names.
+        name_columns: The columns with the names and headings of a text, separated by spaces, if it has any.
     """
     words = tuple(dict.fromkeys(fold(word) for word in tokenize(text)))[:_MAX_WORDS]
     frequencies, in_best, phrases = [], [], []

@@ -8,6 +8,8 @@ import pytest
 
 from app.index import term_statistics as module
 from app.index.term_statistics import TermStatistics, term_statistics
+from app.vault.path import NotePath
+from tests.index.conftest import MakeVault
 
 
 @pytest.fixture
@@ -68,3 +70,12 @@ def test_a_frequent_word_is_counted_by_extrapolation(connection, monkeypatch) ->
 
 def test_letters_of_scripts_without_spaces_are_words(connection) -> None:
     assert term_statistics(connection, "words", "日本", 4, 4).frequencies == (1, 1)
+
+
+async def test_a_heading_of_the_best_hit_counts_as_a_name(make_vault: MakeVault) -> None:
+    vault = await make_vault(
+        {"Rye.md": "# Rye\n\n## Feeding the starter\n\nDaily.\n", "Oats.md": "The starter.\n"}
+    )
+    index, best = vault.index, NotePath("Rye.md")
+    assert (await index.term_statistics("feeding the starter", best)).is_named
+    assert not (await index.term_statistics("daily starter", best)).is_named
