@@ -420,6 +420,7 @@ class Evaluation:
     ) -> bool:
         """Return whether steps do the same; `parts` are the partial texts of the last step."""
         previous: tuple[str, ...] = ()
+        wanted_steps = [own if own.action == "open" else _plain_step(own) for own in wanted_steps]
         for step, wanted_step in zip(map(_plain_step, steps), wanted_steps, strict=True):
             first = await self._paths(step.target, previous)
             if not _same_action(step, wanted_step):
@@ -559,6 +560,8 @@ class Evaluation:
                 value = tuple(re.split(", ?", str(value)))
             if step.action == "set_property" and given == "value":
                 own_value, value = _unlinked(own_value), _unlinked(value)
+            if given == "template":  # perhaps without the folder
+                own_value, value = (str(path).rpartition("/")[2] for path in (own_value, value))
             if _plain(own_value) != _plain(value) and not (own_value is None and value == ""):
                 return False
         extra = set(own) - {"state", "scope", "what"} - {_bare(name) for name in wanted} - set(parts)

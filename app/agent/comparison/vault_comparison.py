@@ -49,7 +49,7 @@ from app.agent.language.interpretation.outcomes import meaning_of
 from app.agent.language.lookups.list_orders import (
     asks_by_date,
     asks_by_length,
-    asks_for_newest,
+    asks_for_age,
     by_age,
     by_stated_date,
     by_stated_length,
@@ -214,7 +214,8 @@ class VaultComparison:
         options = [await self._option_in_order(option, request) for option in question.options]
         if [option.reading.last.action for option in options] == ["question"]:
             return meaning_of(options[0].reading)
-        question = replace(question, options=tuple(options))
+        spare = [await self._option_in_order(option, request) for option in question.spare]
+        question = replace(question, options=tuple(options), spare=tuple(spare))
         question = self._headings.without_missing_headings(question, request)
         question = without_asked_changes(without_deletions(question, request), request)
         question = without_self_relations(question)
@@ -244,15 +245,15 @@ class VaultComparison:
         reading = with_stated_dates(request, reading, self._properties_of)
         reading = await self._by_day_names(request, reading)
         is_by_date, is_by_length = asks_by_date(request, reading), asks_by_length(request, reading)
-        if not is_by_date and not is_by_length and not asks_for_newest(request, reading):
+        if not is_by_date and not is_by_length and not asks_for_age(request, reading):
             return reading
         notes = (await self._found.with_found_notes(reading)).last.target
         paths = (notes.notes if notes is not None else ()) or request.dialog.them
         if is_by_date:
             return by_stated_date(request, reading, paths, self._properties_of)
         if is_by_length:
-            return by_stated_length(reading, paths, self._properties_of)
-        return by_age(reading, paths, self._properties_of)
+            return by_stated_length(request, reading, paths, self._properties_of)
+        return by_age(request, reading, paths, self._properties_of)
 
     async def _merge_options(
         self, question: Clarification, request: Request, ranker: OptionRanker, *, is_wrong_guess: bool

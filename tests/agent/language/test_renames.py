@@ -404,3 +404,29 @@ def test_other_words_for_what_should_be_rename_nothing_at_once(request_text: str
     found = read(sample_agent(), request_text)
     actions = {own.action for own in found.steps} if isinstance(found, Reading) else set()
     assert not {action for action in actions if action.startswith("rename")}
+
+
+@pytest.mark.parametrize(
+    "request_text",
+    [
+        "In all the board games rename the property last to played",
+        "rename the property last to played in all board games",
+        "in my board games the property last should be called played",
+        "In allen board games benenne die Eigenschaft last in played um",
+    ],
+)
+async def test_a_property_is_renamed_in_a_category_of_two_words(talk, request_text) -> None:
+    game = "---\ncategories: ['[[Board games]]']\nlast: 2026-03-01\n---\n"
+    await fill(talk, Library__Azul=game, Library__Hanabi=game, Library__Alien="---\nlast: 2026-03-02\n---\n")
+    await order(talk, request_text)
+    assert "played: 2026-03-01" in text(talk, "Library/Azul.md")
+    assert "played: 2026-03-01" in text(talk, "Library/Hanabi.md")
+    assert text(talk, "Library/Alien.md") == "---\nlast: 2026-03-02\n---\n"
+
+
+async def test_a_property_of_a_named_note_is_renamed_there(talk) -> None:
+    clip = "---\nsource: https://example.org\n---\n"
+    await fill(talk, Clips__Buy_wisely=clip, Clips__Other=clip)
+    await order(talk, "in Buy wisely rename the property source to url")
+    assert text(talk, "Clips/Buy wisely.md") == clip.replace("source", "url")
+    assert text(talk, "Clips/Other.md") == clip

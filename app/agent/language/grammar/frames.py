@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from app.agent.language.grammar.note_references import POINTED_FIT
 from app.agent.language.grammar.note_sets import NoteSetParser
 from app.agent.language.grammar.role_values import RoleBinding, RoleValueParser, Values, trim_marks
-from app.agent.language.meaning.actions import FOLDER_ACTIONS, TASK_ACTIONS, TOOL_PREFIX, Action
+from app.agent.language.meaning.actions import TASK_ACTIONS, TOOL_PREFIX, Action
 from app.agent.language.meaning.readings import NoteSet, PipelineStep
 from app.agent.language.words.lexicon import ActionFrame, Language
 from app.agent.language.words.task_texts import OPEN_TASK, task_line, without_full_stop
@@ -157,7 +157,7 @@ class FrameParser:
         """Yield the readings with the verb phrase from `position` to `end`, for every split of the rest."""
         action = self._allowed[frame.action]
         before, after = trim_marks(tokens[:position]), trim_marks(tokens[end:])
-        if action.id in FOLDER_ACTIONS and self._cues(frame, gap):
+        if action.id == "move_folder" and self._cues(frame, gap):
             return  # "move the old notes into a folder"
         if before and action.id.startswith(TOOL_PREFIX):
             return  # a tool's example is a complete request

@@ -13,7 +13,9 @@ from app.agent.language.meaning.readings import NoteSet, PipelineStep
 from app.agent.language.words.dates import DateParser
 from app.agent.language.words.lexicon import Language
 from app.agent.language.words.tokens import Token, span_text
+from app.agent.language.words.vault_words import NAME_WORD
 from app.agent.language.words.vocabulary import Vocabulary
+from app.vault.path import NotePath, name_key
 from app.vault.reference import parse_reference
 
 _MAX_NAME_TOKENS = 10
@@ -208,7 +210,7 @@ class NoteReferenceParser:
                 if len(paths) == 1:
                     return ParsedSet(NoteSet(notes=paths), NAMED_FIT, has_head=True)
                 return ParsedSet(NoteSet(unknown=text, candidates=paths), NAMED_FIT - 0.05, has_head=True)
-        return self._periodic_note(tokens)
+        return self._periodic_note(tokens) or self._note_of_day(tokens)
 
     def find_described(self, tokens: Sequence[Token]) -> ParsedSet | None:
         """Find the notes with some words in their names: "the note on the Board"; None for other words."""
@@ -276,6 +278,71 @@ class NoteReferenceParser:
                         has_head=True,
                     )
         return None
+
+    def _note_of_day(self, tokens: Sequence[Token]) -> ParsedSet | None:
+        """Find the note with a day and words in its name: "Monday's planning", "the board meeting of May 5".
+
+        Words for the kind of the note, such as "meeting", need not be in the name. A weekday may be the last
+        one or the coming one.
+        """
+        language, vocabulary = self._language, self._vocabulary
+        many = language.words("note_nouns") - language.words("single_nouns") - language.words("fillers")
+        words = [self._without_plural_day(token) for token in tokens if token.is_word]
+        has_other_tokens = any(not token.is_word and token.key not in ".,’'" for token in tokens)
+        if has_other_tokens or not 1 < len(words) <= _MAX_NAME_TOKENS:
+            return None
+        if any(token.key in many for token in words):
+            return None
+        leads = {word for phrase in language.phrases("dates", "span") for word in phrase.first}
+        small_words = language.words("fillers") | language.words("daily_nouns") | leads
+        for start in range(len(words)):
+            days, end = self._days_at(words, start)
+            keys = {token.key for token in (*words[:start], *words[end:])} - small_words
+            if not days or not keys:
+                continue
+            names = [vocabulary.period_name(day.isoformat()) for day in days]
+            paths = dict.fromkeys(path for name in names for path in vocabulary.notes_with_word(name))
+            counts = {path: count for path in paths if (count := self._count_words(path, keys)) is not None}
+            fitting = [path for path in counts if counts[path] == max(counts.values())]
+            if len(fitting) == 1:
+                return ParsedSet(NoteSet(notes=tuple(fitting)), NAMED_FIT, has_head=True)
+            if fitting:
+                unknown = NoteSet(unknown=self._name_text(tokens), candidates=tuple(fitting))
+                return ParsedSet(unknown, NAMED_FIT - 0.05, has_head=True)
+        return None
+
+    def _days_at(self, words: Sequence[Token], start: int) -> tuple[set[date], int]:
+        """Return the days that the words at a position may mean, and the index of the next word."""
+        if (day := self.dates.parse_latest_day(words[start:])) is not None:
+            return {day}, len(words)
+        ahead, span = self.dates.parse_ahead(words[start:]), self.dates.parse_span(words, start)
+        end = max(span.end if span else 0, start + ahead.end if ahead else 0)
+        spans = [own for own in (span, ahead) if own and own.end + (start if own is ahead else 0) == end]
+        return {own.first for own in spans if own.first and own.first == own.last}, end
+
+    def _count_words(self, path: str, keys: set[str]) -> int | None:
+        """Return how many words a note's name has, if it has all but those for its kind; else None.
+
+        Words for its kind, such as those for its folder, may be the only ones.
+        """
+        name, meetings = NotePath.on_disk(path), self._language.words("meeting_nouns")
+        known = set(NAME_WORD.findall(name_key(name.name)))
+        folder = name_key(name.folder.rpartition("/")[2])
+        kinds = {folder, *self._vocabulary.plural_stems(folder)}
+        kinds |= meetings if keys & known or kinds & meetings else set()
+        # "Die Vorstandssitzung" is that of the "Vorstand".
+        parts = {key.removesuffix(noun) for key in keys for noun in meetings if key.endswith(noun)}
+        stems = {form for part in parts for form in (part.rstrip("-"), part.rstrip("-s")) if form in known}
+        missing = {key for key in keys - known if not any(key.startswith(stem) for stem in stems)}
+        return len(keys - missing) if missing <= kinds else None
+
+    def _without_plural_day(self, token: Token) -> Token:
+        """Return a day without a possessive ending, also one without an apostrophe: "mondays planning"."""
+        token = without_possessive(token)
+        adjectives = self._language.table("day_adjectives")
+        key = adjectives.get(token.key, token.key)
+        is_day = key.endswith("s") and self.dates.is_date_word(key[:-1])
+        return replace(token, key=key[:-1] if is_day else key)
 
     def _name_text(self, tokens: Sequence[Token]) -> str:
         if len(tokens) == 1 and tokens[0].kind == "link":

@@ -24,6 +24,7 @@ from app.vault.path import NotePath, name_key
 from app.vault.reference import parse_reference
 
 _MAX_NAME_TOKENS = 10
+_MAX_KIND_TOKENS = 3
 _MAX_FOLDER_TOKENS = 5
 _MAX_FILE_TOKENS = 4
 _EMPTY = r"-content:/\S/"
@@ -687,6 +688,8 @@ class NoteSetParser(NoteReferenceParser):
             or tokens[position - 1].kind == "mark"
             or tokens[position - 1].key in self._before_nouns
         )
+        if is_noun_position and (kind := self._kind_of_words(tokens, position)):
+            return kind
         own_forms = (token.key, *vocabulary.plural_stems(token.key))
         # "Books" are the notes of this category rather than those in a folder with a similar name.
         is_category = vocabulary.has_category(own_forms)
@@ -719,6 +722,19 @@ class NoteSetParser(NoteReferenceParser):
         is_plural = any(token.key != form for form in vocabulary.plural_stems(token.key))
         if is_noun and is_plural and (namespace := vocabulary.find_namespace(token.key)):
             return QueryPart(namespace, position + 1)
+        return None
+
+    def _kind_of_words(self, tokens: Sequence[Token], position: int) -> QueryPart | None:
+        """Return the category or folder that two or three words name: "all the board games", or None."""
+        for end in range(min(len(tokens), position + _MAX_KIND_TOKENS), position + 1, -1):
+            words = tokens[position:end]
+            if not all(token.is_word for token in words):
+                continue
+            text = " ".join(token.key for token in words)
+            if category := self._vocabulary.find_category(text):
+                return QueryPart(category, end)
+            if folder := self._vocabulary.find_folder(text):
+                return QueryPart(f"path:{quote_value(folder + '/')}", end)
         return None
 
     def _daily_folder(self, word: str) -> str:

@@ -23,7 +23,9 @@ from app.agent.language.meaning.readings import (
     Reading,
     is_clear,
 )
+from app.agent.language.words.dates import ISO_DAY
 from app.agent.language.words.vault_words import name_words
+from app.vault.path import NotePath
 
 MAX_RIVAL_GAP = 0.03
 FAMILIES = (
@@ -110,8 +112,12 @@ class ReadingChooser:
                     continue
                 options = []
                 is_ambiguous = len(request.vocabulary.notes(notes.unknown)) > 1
+                # The words for a day don't resemble its number in a name.
+                are_all = is_ambiguous or all(
+                    ISO_DAY.match(NotePath.on_disk(path).name) for path in notes.candidates
+                )
                 for path in notes.candidates:
-                    if not is_ambiguous and not request.vocabulary.resembles(notes.unknown, path):
+                    if not are_all and not request.vocabulary.resembles(notes.unknown, path):
                         continue
                     note = NoteSet(notes=(path,))
                     resolved = (

@@ -21,6 +21,7 @@ from app.vault.path import name_key
 _MAX_COMPARED = 50
 """The maximum number of notes whose properties are looked at."""
 _DAY = re.compile(r"\d{4}(?:-\d\d(?:-\d\d)?)?(?!\d)")
+_FULL_DATE = re.compile(r"\d{4}-\d\d")
 _DATES = ("modified", "created", "dated", *DATE_PROPERTIES)
 
 
@@ -42,26 +43,58 @@ def within_list(request: Request, notes: NoteSet) -> NoteSet:
     return replace(last, order=order, limit=notes.limit)
 
 
-def asks_for_newest(request: Request, reading: Reading) -> bool:
-    """Return whether a reading sorts by changes for "the newest", which may be about the age."""
+def asks_for_age(request: Request, reading: Reading) -> bool:
+    """Return whether a reading sorts by a date or a property for "the newest", which may be about the age."""
     target = reading.last.target
-    is_by_change = len(reading.steps) == 1 and target is not None and target.order == "modified"
-    return is_by_change and any(
-        token.key in request.language.table("doubts")["newest"] for token in request.tokens
-    )
+    if target is None or not target.order or len(reading.steps) > 1 or not (sign := _age_sign(request)):
+        return False
+    is_by_date = target.order in ("dated", "-dated") or (target.order == "modified" and sign == "+")
+    return is_by_date or bool(property_of(target.order))
 
 
-def by_age(reading: Reading, paths: Sequence[str], properties_of: PropertiesOf) -> Reading:
-    """Return "the newest boat" as the one built or dated last if most of the notes at some paths say so."""
+def _age_sign(request: Request) -> str:
+    """Return `+` for "the newest", `-` for "the oldest", and an empty text for other words."""
+    keys, words = {token.key for token in request.tokens}, request.language.table("doubts")
+    signs = [sign for sign, name in (("+", "newest"), ("-", "oldest")) if not keys.isdisjoint(words[name])]
+    return signs[0] if len(signs) == 1 else ""
+
+
+def by_age(request: Request, reading: Reading, paths: Sequence[str], properties_of: PropertiesOf) -> Reading:
+    """Return "the newest boat" as the one built or dated last if most of the notes at some paths say so.
+
+    An order by another property remains if the request names it or if it has dates, from the earliest one
+    for "the oldest".
+    """
     target = reading.last.target
-    known = [
-        {name_key(name) for name, value in properties_of(path).items() if value}
-        for path in paths[:_MAX_COMPARED]
-    ]
-    aged = sum(not names.isdisjoint((*AGE_PROPERTIES, *EVENT_PROPERTIES)) for names in known)
-    if target is None or 2 * aged <= len(known):
+    properties = [properties_of(path) for path in paths[:_MAX_COMPARED]]
+    known = [{name_key(name) for name, value in own.items() if value} for own in properties]
+    if target is None or not known:
         return reading
-    return replace(reading, steps=(replace(reading.last, target=replace(target, order="dated")),))
+    ordered = name_key(property_of(target.order))
+    is_age = ordered in AGE_PROPERTIES
+    is_named = any(ordered.startswith(token.key) for token in request.tokens if len(token.key) > 2)
+    is_dated = any(_FULL_DATE.match(str(own.get(property_of(target.order), ""))) for own in properties)
+    sign = "-" if _age_sign(request) == "-" else ""
+    if is_dated and not is_named:
+        return _ordered(reading, f"{sign}{property_of(target.order)}")
+    if not is_age and ordered and (is_named or ordered in ("age", *_DATES)):
+        return reading
+    dated = {*AGE_PROPERTIES, *EVENT_PROPERTIES}
+    ages = [name for name in languages()[0].table("facts")["ages"] if name not in dated and name != "age"]
+    order = ordered if is_age else "dated" if _are_in_most(known, dated) else ""
+    order = order or next((name for name in ages if _are_in_most(known, {name})), "")
+    return _ordered(reading, f"{sign}{order}") if order else reading
+
+
+def _are_in_most(known: Sequence[set[str]], names: set[str]) -> bool:
+    """Return whether most notes have one of some properties."""
+    return 2 * sum(not own.isdisjoint(names) for own in known) > len(known)
+
+
+def _ordered(reading: Reading, order: str) -> Reading:
+    """Return a reading of one step in another order."""
+    target = reading.last.target or NoteSet()
+    return replace(reading, steps=(replace(reading.last, target=replace(target, order=order)),))
 
 
 def asks_by_date(request: Request, reading: Reading) -> bool:
@@ -84,8 +117,7 @@ def by_stated_date(
     target = reading.last.target
     if target is None or 2 * counts[name] <= len(properties):
         return reading
-    order = name if _says(request, "downward") else f"-{name}"
-    return replace(reading, steps=(replace(reading.last, target=replace(target, order=order)),))
+    return _ordered(reading, name if _says(request, "downward") else f"-{name}")
 
 
 def asks_by_length(request: Request, reading: Reading) -> bool:
@@ -95,20 +127,36 @@ def asks_by_length(request: Request, reading: Reading) -> bool:
     return len(reading.steps) == 1 and has_order and _says(request, "by_length")
 
 
-def by_stated_length(reading: Reading, paths: Sequence[str], properties_of: PropertiesOf) -> Reading:
-    """Return "the longest" as the one with the most minutes or pages if most of some notes state them."""
-    names = languages()[0].table("facts")["durations"]
+def by_stated_length(
+    request: Request, reading: Reading, paths: Sequence[str], properties_of: PropertiesOf
+) -> Reading:
+    """Return "the longest" as the one with the most minutes or pages if most of some notes state them.
+
+    A distance is a length if it is the only one, or if the last list was searched by it.
+    """
+    facts = [language.table("facts") for language in languages()]
+    durations, distances = (
+        {name for own in facts for name in own[kind]} for kind in ("durations", "distances")
+    )
     known = [properties_of(path) for path in paths[:_MAX_COMPARED]]
     ordered = property_of(reading.last.target.order) if reading.last.target is not None else ""
     if any(_DAY.match(str(own.get(ordered, ""))) for own in known):
         return reading  # "which of them did I cook longest ago?"
     counts = Counter(name for own in known for name, value in own.items() if isinstance(value, int | float))
-    name = max((name for name in counts if name_key(name) in names), key=counts.__getitem__, default="")
+    lengths = [
+        name
+        for name, count in counts.items()
+        if name_key(name) in durations | distances and 2 * count > len(known)
+    ]
+    last = request.dialog.last.last.target if request.dialog.last is not None else None
+    queried = [name for name in lengths if last is not None and f"[{name}:" in last.query]
+    if len(lengths) > 1 and any(name_key(name) in distances for name in lengths):
+        lengths = queried if len(queried) == 1 else []
+    name = max(lengths, key=counts.__getitem__, default="")
     target = reading.last.target
-    if target is None or 2 * counts[name] <= len(known):
+    if target is None or not name:
         return reading
-    order = f"-{name}" if target.order.startswith("-") else name
-    return replace(reading, steps=(replace(reading.last, target=replace(target, order=order)),))
+    return _ordered(reading, f"-{name}" if target.order.startswith("-") else name)
 
 
 def _says(request: Request, kind: str) -> bool:

@@ -335,6 +335,10 @@ class DateParser:
             return None
         return DateSpan(day.first + timedelta(weeks=1), day.last + timedelta(weeks=1), end)
 
+    def is_date_word(self, key: str) -> bool:
+        """Return whether a word is one of a date, such as "monday"."""
+        return key in self._date_words
+
     def parse_latest_day(self, tokens: Sequence[Token]) -> date | None:
         """Parse all tokens as the latest day with a number: "the 6th"; None for other words."""
         span = self._parse_day_of_month(tokens, 0, step=-1)
