@@ -23,15 +23,15 @@ def parse_removed_tag(request: Request, tokens: tuple[Token, ...]) -> list[Readi
     Tags are in talk, or the verb takes away no text: "get rid of star".
     """
     start = request.language.match_prefix(tokens, 0, "property_values", "removals")
-    words, find, last = trim_marks(tokens[start:]), request.vocabulary, request.dialog.last
+    words, names, last = trim_marks(tokens[start:]), request.vocabulary, request.dialog.last
     if not start or len(words) != 1 or "remove_tag" not in request.allowed:
         return []
-    tag, is_named = (
-        find.find_own_tag(words[0].key),
-        find.notes(words[0].key) or find.find_property(words[0].key),
-    )
+    key = words[0].key
+    tag = names.find_own_tag(key)
     is_in_talk = last is not None and last.last.action in ("list_tags", "tags_of")
-    if not tag or is_named or not (is_in_talk or not request.has_action_at("remove_text", tokens, 0)):
+    if not tag or names.notes(key) or names.find_property(key):
+        return []
+    if not is_in_talk and request.has_action_at("remove_text", tokens, 0):
         return []
     here = None if is_in_talk else request.set_parser().implied_notes()
     steps = [
