@@ -79,17 +79,3 @@ async def test_another_request_with_a_period_sets_no_days(talk, request_) -> Non
     after = await conversation(talk, "open Norway", request_)
     offered = choices(talk) if isinstance(talk.items[-1], Question) else []
     assert not after["start"] and not any("key=start" in own for own in offered)
-
-
-@pytest.mark.parametrize(
-    "request_", ["add Bergen to the locations", "add Bergen to the locations of that trip"]
-)
-async def test_a_property_may_abbreviate_a_word(talk, request_) -> None:
-    after = await conversation(talk, "open Norway", request_)
-    assert "Bergen" not in after["loc"]
-    assert "key=loc" in choices(talk)[0] and "Oslo" in choices(talk)[0] and "Bergen" in choices(talk)[0]
-
-
-async def test_a_form_of_a_name_is_no_abbreviated_word(talk) -> None:
-    await conversation(talk, "open Norway", "add Bergen to the ending")
-    assert "key=end " not in choices(talk)[0]
