@@ -401,6 +401,11 @@ async def get_metadata(context: ToolContext, name: NoteName) -> NoteMetadata:
     record = context.index.note(note.path)
     outgoing = context.index.outgoing(note.path)
     backlinks = _deduplicate(str(link.source) for link in context.index.backlinks(note.path))
+    parts = (
+        pluralize(len(note.parsed.properties), "property", "properties"),
+        pluralize(len(note.parsed.tag_names), "tag"),
+        pluralize(len(backlinks), "backlink"),
+    )
     return NoteMetadata(
         name=note.name,
         path=str(note.path),
@@ -417,7 +422,7 @@ async def get_metadata(context: ToolContext, name: NoteName) -> NoteMetadata:
         size=len(note.content),
         word_count=record.words if record else 0,
         problem=note.parsed.properties_problem or (record.problem if record else None),
-        message=f"{pluralize(len(backlinks), 'note links', 'notes link')} to [[{note.name}]].",
+        message=f"[[{note.name}]] has {', '.join(parts[:-1])} and {parts[-1]}.",
     )
 
 

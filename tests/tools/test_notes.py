@@ -185,6 +185,8 @@ async def test_get_metadata_and_list_notes(workspace):
     outcome = await call(workspace, "get_metadata", name="Marine chronometer")
     assert "Concepts/Bimetallic strip.md" in outcome.result["forward_links"]
     assert outcome.result["tags"] == ["instrument", "time"] and outcome.result["type"] == "concept"
+    backlinks = len(outcome.result["backlinks"])
+    assert outcome.message == f"[[Marine chronometer]] has 3 properties, 2 tags and {backlinks} backlinks."
     second_outcome = await call(workspace, "list_notes", folder="Claims", limit=3)
     assert second_outcome.result["total"] == 12 and len(second_outcome.result["notes"]) == 3
 
