@@ -35,6 +35,22 @@ def step(action: str, target: NoteSet | None = None, **arguments: object) -> Pip
     [
         ("rename the property year to published", step("rename_property", key="year", new_key="published")),
         (
+            "please call the property year just published instead",
+            step("rename_property", key="year", new_key="published"),
+        ),
+        (
+            "rename the folder Claims to Theses instead",
+            step("rename_folder", folder="Claims", new_name="Theses"),
+        ),
+        (
+            'rename the folder Claims to "Theses instead"',
+            step("rename_folder", folder="Claims", new_name="Theses instead"),
+        ),
+        (
+            "Benenne den Ordner Claims in Thesen um stattdessen",
+            step("rename_folder", folder="Claims", new_name="Thesen"),
+        ),
+        (
             "rename the field year to published everywhere",
             step("rename_property", key="year", new_key="published"),
         ),

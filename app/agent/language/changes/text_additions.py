@@ -13,7 +13,7 @@ from app.agent.language.grammar.request import Request
 from app.agent.language.grammar.role_values import trim_marks
 from app.agent.language.grammar.text_places import Place, PlaceParser
 from app.agent.language.meaning.readings import PipelineStep, Reading
-from app.agent.language.tasks.new_tasks import adds_tasks
+from app.agent.language.tasks.new_tasks import follows_tasks
 from app.agent.language.words.lexicon import Language
 from app.agent.language.words.task_texts import split_due_day
 from app.agent.language.words.tokens import Token, span_text
@@ -46,10 +46,10 @@ def parse_dictated_text(request: Request, tokens: tuple[Token, ...]) -> list[Rea
     if "append" not in request.allowed or colon + 1 >= len(tokens):
         return []
     words, after = tokens[:colon], tokens[colon + 1 :]
-    last = request.dialog.last
-    follows_task = last is not None and adds_tasks(last.last)
-    if follows_task and _says_again(language, words):
-        return []  # "add another: oil it" is another task
+    verb_end = language.match_prefix(words, 0, "added_lines", "verbs")
+    says_one = language.match_prefix(words, verb_end, "new_tasks", "pronouns") > verb_end > 0
+    if follows_tasks(request) and (says_one or _says_again(language, words)):
+        return []  # "add one: oil it" is another task
     if language.has_phrase(words, "new_tasks", "dated"):
         dated = span_text(request.text, after)
         if split_due_day(dated, language, request.dates)[1] is not None:

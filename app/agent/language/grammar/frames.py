@@ -131,6 +131,11 @@ class FrameParser:
 
     def _read_frame(self, frame: ActionFrame, tokens: Sequence[Token]) -> Iterator[ClauseReading]:
         seen: set[tuple[int, int, int, int]] = set()
+        if any(role.startswith("new_") for role in frame.roles):
+            words = trim_marks(tokens)
+            # "Rename the folder Claims to Theses instead"
+            if self._language.matches_phrase(words[-1:], "corrections", "endings"):
+                tokens = words[:-1]
         keys = {token.key for token in tokens}
         for phrase in frame.say:
             if not phrase.starts_with_gap and phrase.first.isdisjoint(keys):

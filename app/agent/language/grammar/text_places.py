@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from app.agent.language.grammar.request import Request
 from app.agent.language.grammar.role_values import trim_marks
@@ -107,7 +107,7 @@ class PlaceParser:
             if name == "adverbs":
                 found = self._note(tokens[:after])
                 if found is not None and (rest := self.parse(tokens[after:])) is not None:
-                    return found.joined(rest)
+                    return self._with_last_heading(found, tokens[0]).joined(rest)
                 continue
             # The shortest heading leaves the most words for a note: "under Next in H1".
             for end in range(after + 1, len(tokens) + 1):
@@ -119,6 +119,14 @@ class PlaceParser:
                 if found is not None and rest is not None and (both := found.joined(rest)) is not None:
                     return both
         return None
+
+    def _with_last_heading(self, place: Place, adverb: Token) -> Place:
+        """Return a note with the heading that the last change gave it, for "there" but not for "here"."""
+        last = self._request.dialog.last.last if self._request.dialog.last is not None else None
+        heading = str(last.arguments.get("new_heading", "")) if last is not None else ""
+        is_here = adverb.key in self._language.table("doubts")["places"]
+        is_same = last is not None and heading != "" and last.target == place.notes
+        return replace(place, heading=heading) if is_same and not is_here else place
 
     def _section(self, tokens: Sequence[Token]) -> Place | None:
         """Parse all tokens as a heading before its noun: "to the market section", perhaps with its note."""

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from functools import cached_property
 
 from app.agent.language.grammar.request import Request
 from app.agent.language.grammar.role_values import trim_marks
@@ -63,6 +62,12 @@ def adds_tasks(step: PipelineStep) -> bool:
     ).startswith(OPEN_TASK)
 
 
+def follows_tasks(request: Request) -> bool:
+    """Return whether the last request listed, added or changed tasks."""
+    last = request.dialog.last.last if request.dialog.last is not None else None
+    return last is not None and (last.action in ("list_tasks", *TASK_ACTIONS) or adds_tasks(last))
+
+
 def _is_dated(step: PipelineStep) -> bool:
     """Return whether all tasks that a step adds have a date."""
     return all(has_task_date(line) for line in str(step.arguments["text"]).splitlines())
@@ -100,6 +105,7 @@ class _NewTaskParser:
         self._tokens = tokens
         self._sets = request.set_parser()
         self._places = PlaceParser(request)
+        self._follows_tasks = follows_tasks(request)
 
     # The words before the tasks
 
@@ -113,7 +119,7 @@ class _NewTaskParser:
             bare_end = self._match(tokens, start, "bare")
             if bare_end > start:
                 yield _Lead(bare_end, before, 1, is_bare=True)
-            if self._follows_task and (again_end := self._match(tokens, start, "again")) > start:
+            if self._follows_tasks and (again_end := self._match(tokens, start, "again")) > start:
                 yield _Lead(again_end, before, 1)
             end = self._language.match_prefix(tokens, start, "reminders", "tasks")
             if end > start and self._request.dialog.this:
@@ -127,25 +133,24 @@ class _NewTaskParser:
                 between = self._places.parse(tokens[verb_end:position])
                 place = before.joined(between) if between is not None else None
                 noun = self._noun(tokens, position)
-                if self._follows_task and (again_end := self._match(tokens, position, "again")) > position:
+                if self._follows_tasks and (again_end := self._match(tokens, position, "again")) > position:
                     noun = noun or (again_end, 1)
                 if place is not None and noun is not None:
                     yield _Lead(noun[0], place, noun[1])
+                elif place is not None and (end := self._pronoun(tokens, position)) > position:
+                    yield _Lead(end, place, 1, is_bare=True)
                 elif place is not None and (end := self._noun_of_dated(tokens, position)) > position:
                     yield _Lead(end, place, 1, is_bare=True, needs_day=True)
+
+    def _pronoun(self, tokens: Sequence[Token], position: int) -> int:
+        """Return the end of "one", which is a task after other tasks; else the position."""
+        return self._match(tokens, position, "pronouns") if self._follows_tasks else position
 
     def _match(self, tokens: Sequence[Token], position: int, name: str) -> int:
         return self._language.match_prefix(tokens, position, "new_tasks", name)
 
     def _words(self, name: str) -> frozenset[str]:
         return frozenset(self._language.table("new_tasks")[name])
-
-    @cached_property
-    def _follows_task(self) -> bool:
-        last = self._request.dialog.last
-        return last is not None and (
-            last.last.action in ("list_tasks", *TASK_ACTIONS) or adds_tasks(last.last)
-        )
 
     def _noun(self, tokens: Sequence[Token], position: int) -> tuple[int, int] | None:
         """Return the end of "a new task" or "three tasks", and the number of tasks (0 for several)."""

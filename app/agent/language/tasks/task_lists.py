@@ -8,9 +8,8 @@ from dataclasses import replace
 from datetime import timedelta
 
 from app.agent.language.grammar.request import Request
-from app.agent.language.meaning.actions import TASK_ACTIONS
 from app.agent.language.meaning.readings import Clarification, Interpretation, NoteSet, PipelineStep, Reading
-from app.agent.language.tasks.new_tasks import adds_tasks
+from app.agent.language.tasks.new_tasks import follows_tasks
 from app.agent.language.words.tokens import Token
 from app.vault.path import NotePath
 
@@ -46,7 +45,7 @@ def parse_task_list(request: Request, tokens: tuple[Token, ...]) -> Reading | No
             continue
         nouns = _task_nouns(request)
         says_tasks = kind == "my_duties" or any(token.key in nouns for token in words[:after])
-        if not says_tasks and not _follows_tasks(request):
+        if not says_tasks and not follows_tasks(request):
             continue
         arguments, target = ({"state": "open"}, None) if says_tasks else _last_list(request)
         if kind == "left":
@@ -217,7 +216,7 @@ def _asks_for_tasks(request: Request) -> bool:
     """Return whether a request is for tasks, and does not follow one about the tasks of some note."""
     plurals = request.language.table("new_tasks")["several"]  # "is there a task about it?" continues
     says_tasks = any(token.key in plurals for token in request.tokens)
-    return says_tasks and not request.dialog.tasks and not _follows_tasks(request)
+    return says_tasks and not request.dialog.tasks and not follows_tasks(request)
 
 
 def _says(request: Request, name: str, table: str = "task_lists") -> bool:
@@ -229,12 +228,6 @@ def _task_nouns(request: Request) -> set[str]:
     # The list "task_nouns" lacks plurals such as "todos".
     table = request.language.table("new_tasks")
     return {*table["one"], *table["several"]}
-
-
-def _follows_tasks(request: Request) -> bool:
-    """Return whether the last request listed, added or changed tasks."""
-    last = request.dialog.last.last if request.dialog.last is not None else None
-    return last is not None and (last.action in ("list_tasks", *TASK_ACTIONS) or adds_tasks(last))
 
 
 def _last_list(request: Request) -> tuple[dict[str, object], NoteSet | None]:

@@ -161,6 +161,20 @@ async def test_the_only_heading_with_a_word_is_meant(talk) -> None:
     assert text(talk, "Boat.md") == note.replace("- sail\n", "- sail\n- oars\n")
 
 
+@pytest.mark.parametrize(
+    ("request_text", "expected"),
+    [
+        ("and add there: oars", "- sail\n- oars\n"),
+        ("add a task there: oil it", "- sail\n- [ ] oil it\n"),
+        ("add to Boat: oars", "- sail\n\n## After\n\n- rope\n- oars\n"),
+    ],
+)
+async def test_there_is_the_heading_that_was_just_renamed(talk, request_text, expected) -> None:
+    await fill(talk, Boat="# Boat\n\n## Before\n\n- sail\n\n## After\n\n- rope\n")
+    await order(talk, "open Boat", "rename the heading Before to Trip", request_text)
+    assert f"## Trip\n\n{expected}" in text(talk, "Boat.md")
+
+
 @pytest.mark.parametrize("place", ["Trip", "the tasks"])
 async def test_a_place_that_the_note_lacks_is_reported(talk, place) -> None:
     note = "# Boat\n\n## Trip out\n\n## Trip home\n\n- rope\n"

@@ -173,7 +173,14 @@ async def test_a_task_is_added_after_another_one(talk) -> None:
 
 
 @pytest.mark.parametrize(
-    "request_text", ["add a new one: oil it", "and one more: oil it", "noch eine: oil it"]
+    "request_text",
+    [
+        "add a new one: oil it",
+        "and one more: oil it",
+        "add one there: oil it",
+        "noch eine: oil it",
+        "füge eine hinzu: oil it",
+    ],
 )
 async def test_a_new_one_after_a_list_of_tasks_is_a_task(talk, request_text) -> None:
     await fill(talk, Errands=HEAD)
@@ -181,6 +188,12 @@ async def test_a_new_one_after_a_list_of_tasks_is_a_task(talk, request_text) -> 
     if isinstance(question := talk.items[-1], Question):
         await say(talk, question.choices[0].reply)
     assert text(talk, "Errands.md").endswith("- [ ] oil it\n")
+
+
+async def test_one_is_a_task_only_after_tasks(talk) -> None:
+    await fill(talk, Errands=HEAD)
+    await say(talk, "open Errands", "add one: oil it")
+    assert text(talk, "Errands.md") == f"{HEAD}oil it\n"
 
 
 async def test_a_task_goes_under_a_heading(talk) -> None:
