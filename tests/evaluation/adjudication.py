@@ -29,6 +29,7 @@ from app.agent.language.meaning.actions import ACTIONS
 from app.agent.language.meaning.notation import parse, serialize
 from app.agent.language.meaning.readings import Clarification, ContentQuestion, ModelRequired, Reading
 from tests.evaluation.requests import (
+    FILES,
     HERE,
     OPEN_NOTES,
     EvaluatedRequest,
@@ -217,7 +218,7 @@ def main() -> int:
     """Export cases or import verdicts."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("task", choices=["export", "import"])
-    parser.add_argument("half", choices=["seen", "unseen", "users_seen", "users_unseen"])
+    parser.add_argument("half", choices=FILES)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--part-size", type=int, default=50, help="number of cases in a file")
     arguments = parser.parse_args()

@@ -1,6 +1,6 @@
 """Score the built-in agent on requests in everyday language: `python -m tests.evaluation.requests`.
 
-Each conversation runs against the real agent on a copy of its vault. For each half, the script prints how
+Each conversation runs against the real agent on a copy of its vault. For each file, the script prints how
 many requests were understood at once, understood after one question, refused correctly or missed, and the
 wrong writes: changes that the agent would have proposed although the request asked for something else.
 README.md describes the format of the files.
@@ -39,6 +39,7 @@ from app.agent.language.meaning.readings import (
     PipelineStep,
     Reading,
     Reply,
+    as_tuple,
 )
 from app.agent.language.tasks.task_matching import matching_tasks
 from app.agent.language.words.dates import shifted_day
@@ -113,6 +114,9 @@ RANKS = {"at once": 0, "refused": 0, "by question": 1, "missed": 2, "wrong write
 MISSES = ("missed", "wrong write")
 UNDERSTOOD_TARGET = 0.9
 LATENCY_TARGET_MS = 150.0
+FILES = ("seen", "unseen", "newer_unseen", "users_seen", "users_unseen")
+TARGETED = "unseen"
+"""The file that `UNDERSTOOD_TARGET` is for: the other half of `seen`. README.md describes the later ones."""
 
 
 @dataclass(frozen=True)
@@ -413,7 +417,8 @@ class Evaluation:
         steps = reading.steps
         if len(wanted.steps) > 1:
             steps = tuple(part for step in steps for part in _single_relations(step))
-        return len(steps) == len(wanted.steps) and await self._same_steps(steps, wanted.steps, parts)
+        steps, wanted_steps = _with_joined_tags(steps), _with_joined_tags(wanted.steps)
+        return len(steps) == len(wanted_steps) and await self._same_steps(steps, wanted_steps, parts)
 
     async def _same_steps(
         self, steps: Sequence[PipelineStep], wanted_steps: Sequence[PipelineStep], parts: dict[str, list[str]]
@@ -574,6 +579,22 @@ def _single_relations(step: PipelineStep) -> tuple[PipelineStep, ...]:
     if step.action != "relate" or not isinstance(to, NoteSet) or len(to.notes) < 2:
         return (step,)
     return tuple(step.with_argument("to", NoteSet(notes=(path,))) for path in to.notes)
+
+
+def _with_joined_tags(steps: Sequence[PipelineStep]) -> tuple[PipelineStep, ...]:
+    """Return steps with one step for the tags that consecutive steps add to the same notes, or remove."""
+    joined: list[PipelineStep] = []
+    for step in steps:
+        last = joined[-1] if joined else None
+        if last is not None and step.action in ("add_tag", "remove_tag"):
+            # A second step may refer to the notes of the first one.
+            is_same = step.target in (last.target, NoteSet(source="previous"))
+            if step.action == last.action and is_same:
+                tags = (*as_tuple(last.arguments["tag"]), *as_tuple(step.arguments["tag"]))
+                joined[-1] = last.with_argument("tag", tags)
+                continue
+        joined.append(step)
+    return tuple(joined)
 
 
 def _writes(step: PipelineStep) -> bool:
@@ -769,7 +790,7 @@ def record_gaps() -> None:
 
 
 def report(name: str, scores: list[Score], details: bool) -> bool:
-    """Print the scores and return whether they reach the targets."""
+    """Print the scores of a file and return whether they reach its targets."""
     counts = dict.fromkeys(RANKS, 0)
     for score in scores:
         counts[score.verdict] += 1
@@ -788,15 +809,16 @@ def report(name: str, scores: list[Score], details: bool) -> bool:
     if any(score.request.judged for score in scores):
         own_share = sum(verdict not in MISSES for verdict in strict) / len(strict)
         print(f"  by the writers' readings: {own_share:.1%}, wrong write {strict.count('wrong write')}")
-    return share >= UNDERSTOOD_TARGET and not counts["wrong write"] and median <= LATENCY_TARGET_MS
+    is_understood = name != TARGETED or share >= UNDERSTOOD_TARGET
+    return is_understood and not counts["wrong write"] and median <= LATENCY_TARGET_MS
 
 
 def main() -> int:
-    """Evaluate the files; with --check, the exit status is 1 if one of them misses the targets."""
+    """Evaluate the files; with --check, the exit status is 1 if unseen requests miss the targets."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("halves", nargs="*", default=["seen", "unseen"])
+    parser.add_argument("files", nargs="*", default=FILES)
     parser.add_argument(
-        "--details", action="store_true", help="list missed requests and wrong writes (seen half only)"
+        "--details", action="store_true", help="list missed requests and wrong writes (seen files only)"
     )
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--record", action="store_true", help="record the gaps that the test accepts")
@@ -804,12 +826,12 @@ def main() -> int:
     if given.record:
         record_gaps()
         return 0
-    good = True
-    for half in given.halves:
-        file = HERE / f"requests_{half}.txt"
-        scores = asyncio.run(evaluate(file))
-        good = report(half, scores, given.details and half == "seen") and good
-    return 0 if good or not given.check else 1
+    reached = True
+    for name in given.files:
+        is_seen = "unseen" not in name
+        scores = asyncio.run(evaluate(HERE / f"requests_{name}.txt"))
+        reached = (report(name, scores, given.details and is_seen) or is_seen) and reached
+    return 0 if reached or not given.check else 1
 
 
 if __name__ == "__main__":

@@ -17,6 +17,12 @@ tag H4 with brass => add_tag [@H3] tag=brass ||| add_tag [@H4] tag=brass
 set the maker of H4 to John Harrison => set_property [@H4] key=maker value="[[People/John Harrison]]"
 
 append "see John Harrison" to H4 => append [@H4] text="see [[John Harrison]]"
+
+add the tags brass and clock to H4 => add_tag [@H4] tag=brass | add_tag [@H4] tag=clock
+
+add the tags brass and clock to H4 => add_tag [@H4] tag=brass | add_tag [@H3] tag=clock
+
+add the tags brass and clock to H4 => add_tag [@H4] tag=brass
 """
 
 
@@ -28,11 +34,12 @@ async def test_only_a_proposed_change_is_a_wrong_write(
     file = tmp_path / "requests.txt"
     file.write_text(CONVERSATIONS)
     scores = await evaluate(file)
-    other_note, without_effect, judged, link_as_value, link_in_text = scores
+    other_note, without_effect, judged, link_as_value, link_in_text, *several_tags = scores
     assert (other_note.verdict, without_effect.verdict) == ("wrong write", "missed")
     assert (judged.verdict, judged.strict) == ("at once", "wrong write")
     assert link_as_value.verdict in ("at once", "by question")
     assert link_in_text.verdict == "wrong write"
+    assert [score.verdict for score in several_tags] == ["at once", "wrong write", "wrong write"]
 
 
 @pytest.mark.parametrize(
