@@ -83,6 +83,8 @@ def by_age(request: Request, reading: Reading, paths: Sequence[str], properties_
     ages = [name for name in languages()[0].table("facts")["ages"] if name not in dated and name != "age"]
     order = ordered if is_age else "dated" if _are_in_most(known, dated) else ""
     order = order or next((name for name in ages if _are_in_most(known, {name})), "")
+    if sign and not order and _are_in_most(known, {"age"}):
+        return _ordered(reading, "age")  # the largest number first
     return _ordered(reading, f"{sign}{order}") if order else reading
 
 

@@ -69,6 +69,13 @@ async def test_the_longest_run_has_the_longest_distance(talk, properties, reques
     assert names((await order(talk, request_text)).results)[0] == found
 
 
+async def test_the_oldest_person_has_the_highest_age(talk) -> None:
+    for name, age in {"Ada": 44, "Ben": 310, "Cleo": 90}.items():
+        await fill(talk, **{f"People__{name}": f"---\ntype: hero\nage: {age}\n---\n"})
+    replies = await say(talk, "who is the oldest hero?")
+    assert names(replies.results) == ["Ben"]
+
+
 @pytest.mark.parametrize(
     ("request_text", "order", "found"),
     [
