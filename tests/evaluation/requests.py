@@ -115,8 +115,6 @@ MISSES = ("missed", "wrong write")
 UNDERSTOOD_TARGET = 0.9
 LATENCY_TARGET_MS = 150.0
 FILES = ("seen", "unseen", "newer_unseen", "users_seen", "users_unseen")
-TARGETED = "unseen"
-"""The file that `UNDERSTOOD_TARGET` is for: the other half of `seen`. README.md describes the later ones."""
 
 
 @dataclass(frozen=True)
@@ -790,7 +788,7 @@ def record_gaps() -> None:
 
 
 def report(name: str, scores: list[Score], details: bool) -> bool:
-    """Print the scores of a file and return whether they reach its targets."""
+    """Print the scores of a file and return whether they reach the targets."""
     counts = dict.fromkeys(RANKS, 0)
     for score in scores:
         counts[score.verdict] += 1
@@ -809,8 +807,7 @@ def report(name: str, scores: list[Score], details: bool) -> bool:
     if any(score.request.judged for score in scores):
         own_share = sum(verdict not in MISSES for verdict in strict) / len(strict)
         print(f"  by the writers' readings: {own_share:.1%}, wrong write {strict.count('wrong write')}")
-    is_understood = name != TARGETED or share >= UNDERSTOOD_TARGET
-    return is_understood and not counts["wrong write"] and median <= LATENCY_TARGET_MS
+    return share >= UNDERSTOOD_TARGET and not counts["wrong write"] and median <= LATENCY_TARGET_MS
 
 
 def main() -> int:
